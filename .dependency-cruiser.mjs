@@ -7,20 +7,21 @@ const MAY_IMPORT = {
   config: ['contracts'],
   timing: [],
   tracing: ['config'],
-  mysql: ['contracts', 'config', 'timing'],
+  site: ['contracts'],
+  mysql: ['contracts', 'config', 'timing', 'site'],
   redis: ['contracts', 'config', 'timing', 'tracing'],
   index: ['contracts', 'timing', 'mysql', 'redis'],
   transport: ['contracts', 'timing', 'tracing', 'mysql', 'redis', 'index'],
   consumers: ['contracts', 'timing', 'tracing', 'mysql', 'redis', 'index', 'transport'],
   relay: ['contracts', 'timing', 'tracing', 'mysql', 'transport'],
   adoption: ['contracts', 'mysql', 'capture'],
-  capture: ['contracts', 'config', 'timing', 'mysql', 'redis', 'index', 'transport'],
+  capture: ['contracts', 'config', 'timing', 'site', 'mysql', 'redis', 'index', 'transport'],
   query: ['contracts', 'timing', 'tracing', 'mysql', 'redis', 'index'],
   push: ['contracts', 'timing', 'mysql', 'redis', 'index', 'query', 'transport'],
   repair: ['contracts', 'timing', 'mysql', 'redis', 'index', 'query'],
-  api: ['contracts', 'config', 'timing', 'tracing', 'mysql', 'redis', 'index', 'query', 'push'],
+  api: ['contracts', 'site', 'config', 'timing', 'tracing', 'mysql', 'redis', 'index', 'transport', 'query', 'push'],
   console: ['contracts', 'timing', 'config', 'mysql', 'index', 'transport', 'query', 'repair', 'health', 'api'],
-  health: ['contracts', 'config', 'timing', 'mysql', 'redis', 'index', 'transport', 'query', 'repair'],
+  health: ['contracts', 'config', 'timing', 'site', 'mysql', 'redis', 'index', 'transport', 'query', 'repair'],
 };
 
 /** They put the others together, so they may import all of them. */
@@ -34,23 +35,51 @@ const TOOLS = {
   'tools/devservers': [],
   'tools/reference-site': [],
   'tools/capacity': [],
-  'tools/harness': ['tools/devservers', 'tools/reference-site'],
+  'tools/denormalised': ['tools/reference-site'],
+  'tools/harness': ['tools/devservers', 'tools/reference-site', 'tools/denormalised'],
   'tools/demo': ['tools/devservers', 'tools/reference-site', 'tools/harness'],
-  'tools/bench': ['tools/devservers', 'tools/reference-site', 'tools/harness', 'tools/capacity'],
+  'tools/bench': ['tools/devservers', 'tools/reference-site', 'tools/denormalised', 'tools/harness', 'tools/capacity'],
 };
 for (const [tool, others] of Object.entries(TOOLS)) MAY_IMPORT[tool] = [...MAY_IMPORT.cli, 'cli', ...others];
 
 const TOOL_COMMANDS = '^src/tools/[^/]+/command\\.ts$';
 
+/**
+ * The files that join the subject of a folder to the API, to a process and to the command line, and what these files may import
+ * besides what their folder may. The rest of the folder does without them.
+ */
+const JOINTS = {
+  'push/routes': ['site', 'api'],
+  'push/watch-view': ['site', 'api'],
+  'push/process': [...PRODUCT, 'app'],
+  'push/command': [...PRODUCT, 'app', 'cli'],
+  'capture/open-sources': [...PRODUCT, 'app'],
+  'capture/process': [...PRODUCT, 'app'],
+  'capture/command': [...PRODUCT, 'app', 'cli'],
+};
+const JOINT_FILES = Object.keys(JOINTS).map((file) => `^src/${file}\\.ts$`);
+
+const inOthers = (folders, ...alsoNot) => ({
+  path: '^(src|prove|test|scripts|packages|examples)/',
+  pathNot: [`^src/(${folders.join('|')})/`, ...alsoNot],
+});
+
 const layers = Object.entries(MAY_IMPORT).map(([folder, others]) => ({
   name: `${folder}-may-not-import`,
   severity: 'error',
-  from: { path: `^src/${folder}/` },
-  to: {
-    path: '^(src|prove|test|scripts|packages|examples)/',
-    pathNot: [`^src/(${[folder, ...others].join('|')})/`, ...(folder === 'cli' ? [TOOL_COMMANDS] : [])],
-  },
+  from: { path: `^src/${folder}/`, pathNot: JOINT_FILES },
+  to: inOthers([folder, ...others], ...(folder === 'cli' ? [TOOL_COMMANDS] : [])),
 }));
+
+const joints = Object.entries(JOINTS).map(([file, others]) => {
+  const [folder] = file.split('/');
+  return {
+    name: `${file.replace('/', '-')}-may-not-import`,
+    severity: 'error',
+    from: { path: `^src/${file}\\.ts$` },
+    to: inOthers([folder, ...MAY_IMPORT[folder], ...others]),
+  };
+});
 
 /**
  * What is installed by itself imports nothing of the product, only packages. Its tests may, and so may the script that writes
@@ -96,7 +125,14 @@ export default {
       from: { path: '^packages/client/src/' },
       to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'npm-dev', 'npm-peer'], dependencyTypesNot: ['type-only'] },
     },
+    {
+      name: 'joints-are-not-needed-by-their-folder',
+      severity: 'error',
+      from: { path: '^src/(push|capture)/', pathNot: JOINT_FILES },
+      to: { path: JOINT_FILES },
+    },
     ...layers,
+    ...joints,
     ...STANDALONE,
   ],
   options: {

@@ -32,7 +32,7 @@ COPY --from=build /app/dist dist
 USER 1000:1000
 # The API; metrics and readiness of the other processes are on loopback unless RECENCY_METRICS_PORT is set.
 EXPOSE 8470
-HEALTHCHECK --interval=10s --timeout=5s --retries=6 CMD ["node", "/app/dist/app/healthcheck.js"]
+HEALTHCHECK --interval=10s --timeout=5s --retries=6 CMD ["node", "/app/dist/health/healthcheck.js"]
 # No shell in between: signals reach the process, which drains and ends by itself within 10 s.
 ENTRYPOINT ["recency"]
 CMD ["serve"]

@@ -1,4 +1,6 @@
-import { loadProduct } from './load-product.ts';
+import { searchCapture } from './capture/capture-search.ts';
+import { CAPTURE_SCENARIOS, type CaptureScenario, captureScenarioOf } from './capture/world.ts';
+import { loadProduct, type Product } from './load-product.ts';
 import { buildMachine, type Machine } from './machine/machine.ts';
 import type { Mutation } from './mutations/mutation.ts';
 import { mutationOf } from './mutations/mutations.ts';
@@ -8,6 +10,9 @@ import type { PushScenario } from './push/world.ts';
 import type { Scenario } from './scenarios/scenario.ts';
 import { QUICK, scenarioOf } from './scenarios/scenarios.ts';
 import { type Found, Search } from './search/search.ts';
+import { searchWorlds } from './search/worlds.ts';
+import { ServersMoves } from './servers/moves.ts';
+import { SERVERS_SCENARIOS, type ServersScenario, serversScenarioOf } from './servers/world.ts';
 
 /** A job for a thread: search a scenario, or remove a rule and search until a violation shows. */
 export type Job =
@@ -39,23 +44,34 @@ type Outcome = Omit<JobResult, 'seconds'>;
 async function searchProduct({ scenario: name, statesAtMost }: Extract<Job, { kind: 'search' }>): Promise<Outcome> {
   const push = pushScenarioOf(name);
   if (push !== undefined) return pushOutcome(push, (await loadProduct('push', [])).code, statesAtMost);
+  const servers = serversScenarioOf(name);
+  if (servers !== undefined) return serversOutcome(servers, (await loadProduct('servers', [])).code, statesAtMost);
+  const capture = captureScenarioOf(name);
+  if (capture !== undefined) return await captureOutcome(capture, (await loadProduct('push', [])).code, statesAtMost);
   const scenario = scenarioOf(name);
   return await withMachine(await buildMachine(scenario, 'product', []), scenario, statesAtMost, new Set());
 }
 
-function pushOutcome(scenario: PushScenario, code: Parameters<typeof searchPush>[0], states: number): Outcome {
+async function pushOutcome(scenario: PushScenario, code: Product['code'], states: number): Promise<Outcome> {
   const histories = scenario.actions.reduce((orders, _action, i) => orders * (i + 1), 1);
-  return { ...searchPush(code, scenario, states), scenario: scenario.name, histories };
+  return { ...(await searchPush(code, scenario, states)), scenario: scenario.name, histories };
+}
+
+async function serversOutcome(scenario: ServersScenario, code: Product['code'], states: number): Promise<Outcome> {
+  const found = await searchWorlds(new ServersMoves(code, scenario), states);
+  return { ...found, scenario: scenario.name, histories: 1 };
+}
+
+async function captureOutcome(scenario: CaptureScenario, code: Product['code'], states: number): Promise<Outcome> {
+  return { ...(await searchCapture(code, scenario, states)), scenario: scenario.name, histories: 1 };
 }
 
 /** Searches scenario by scenario until one shows a wrong history. */
 async function searchMutant(mutation: Mutation): Promise<Outcome> {
-  const { push, try: first = [] } = mutation;
-  const quick =
-    push === undefined ? QUICK.map(({ scenario }) => scenario.name) : PUSH_SCENARIOS.map(({ name }) => name);
+  const { search, names } = searchOf(mutation);
   const outcomes: Outcome[] = [];
-  for (const name of new Set([...first, ...quick])) {
-    outcomes.push(await (push === undefined ? searchIndex(mutation, name) : searchWatches(mutation, name)));
+  for (const name of new Set([...(mutation.try ?? []), ...names])) {
+    outcomes.push(await search(mutation, name));
     if (outcomes.at(-1)?.violation !== undefined) break;
   }
   const sum = (field: 'states' | 'transitions' | 'atRest' | 'histories') =>
@@ -70,6 +86,16 @@ async function searchMutant(mutation: Mutation): Promise<Outcome> {
   };
 }
 
+const namesOf = (scenarios: readonly { readonly name: string }[]) => scenarios.map(({ name }) => name);
+
+/** Where a rule shows: in its own scenarios. */
+function searchOf({ push, servers, capture }: Mutation) {
+  if (push !== undefined) return { search: searchWatches, names: namesOf(PUSH_SCENARIOS) };
+  if (servers !== undefined) return { search: searchServers, names: namesOf(SERVERS_SCENARIOS) };
+  if (capture) return { search: searchCaptured, names: namesOf(CAPTURE_SCENARIOS) };
+  return { search: searchIndex, names: namesOf(QUICK.map(({ scenario }) => scenario)) };
+}
+
 async function searchIndex({ rule, patches, change }: Mutation, name: string): Promise<Outcome> {
   const scenario = { ...scenarioOf(name), ...change };
   return await withMachine(await buildMachine(scenario, rule, patches), scenario, MUTANT_STATES, MEANS);
@@ -78,6 +104,16 @@ async function searchIndex({ rule, patches, change }: Mutation, name: string): P
 async function searchWatches({ rule, patches, push }: Mutation, name: string): Promise<Outcome> {
   const scenario = { ...pushScenarioOf(name), ...push } as PushScenario;
   return pushOutcome(scenario, (await loadProduct(rule, patches)).code, MUTANT_STATES);
+}
+
+async function searchServers({ rule, patches, servers }: Mutation, name: string): Promise<Outcome> {
+  const scenario = { ...serversScenarioOf(name), ...servers } as ServersScenario;
+  return serversOutcome(scenario, (await loadProduct(rule, patches)).code, MUTANT_STATES);
+}
+
+async function searchCaptured({ rule, patches }: Mutation, name: string): Promise<Outcome> {
+  const { code } = await loadProduct(rule, patches);
+  return await captureOutcome(captureScenarioOf(name) as CaptureScenario, code, MUTANT_STATES);
 }
 
 async function withMachine(

@@ -1,10 +1,12 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { endWhenUnread } from '../src/cli/output.ts';
+import { CAPTURE_SCENARIOS } from './capture/world.ts';
 import { MUTATIONS } from './mutations/mutations.ts';
 import { THREADS } from './pool.ts';
 import { mutateAll, searchAll } from './prove.ts';
 import { PUSH_SCENARIOS } from './push/push-scenarios.ts';
 import { QUICK, SCENARIOS } from './scenarios/scenarios.ts';
+import { SERVERS_SCENARIOS } from './servers/world.ts';
 
 const command = new Command('npm run prove --')
   .description(
@@ -18,6 +20,7 @@ const command = new Command('npm run prove --')
   .option('--json', 'one object on stdout')
   .option('--soak <minutes>', 'instead: real servers and processes on both transports, for so long', minutesOf)
   .option('--seed <n>', 'with --soak: of what is drawn at random', whole)
+  .option('--people <n>', 'with --soak: how many people use the site', whole, 150)
   .addOption(new Option('--transport <name>', 'with --soak: only this one').choices(['kafka', 'streams']))
   .addHelpText(
     'after',
@@ -45,22 +48,27 @@ interface Options {
   readonly json?: true;
   readonly soak?: number;
   readonly seed?: number;
+  readonly people: number;
   readonly transport?: 'kafka' | 'streams';
 }
 
-function ofPush() {
-  return PUSH_SCENARIOS.map(({ name }) => ({ part: 'e', name }) as const);
-}
+const OF_WORLDS = [
+  ...PUSH_SCENARIOS.map(({ name }) => ({ part: 'e', name }) as const),
+  ...SERVERS_SCENARIOS.map(({ name }) => ({ part: 'g', name }) as const),
+  ...CAPTURE_SCENARIOS.map(({ name }) => ({ part: 'h', name }) as const),
+];
 
 async function main(): Promise<number> {
-  const { mutate, only = '', quick, budget, threads, json, soak, seed, transport } = command.parse().opts<Options>();
+  const options = command.parse().opts<Options>();
+  const { mutate, only = '', quick, budget, threads, json, soak } = options;
   if (soak !== undefined) {
+    const { seed, people, transport } = options;
     const { soakCommand } = await import('./soak/command.ts');
-    return await soakCommand({ minutes: soak, seed, transport, json: json ?? false });
+    return await soakCommand({ minutes: soak, seed, people, transport, json: json ?? false });
   }
   const print = json ? () => undefined : (line: string) => console.log(line);
   const listed = (quick ? QUICK : SCENARIOS).map(({ part, scenario: { name } }) => ({ part, name }));
-  const scenarios = [...listed, ...ofPush()].filter(({ name }) => name.includes(only));
+  const scenarios = [...listed, ...OF_WORLDS].filter(({ name }) => name.includes(only));
   const mutations = MUTATIONS.filter(({ rule }) => rule.includes(only));
   if ((mutate ? mutations : scenarios).length === 0) command.error(`nothing is called '${only}'`);
   const result = mutate

@@ -1,13 +1,24 @@
 /** The product code under proof. `load-product.ts` loads it, with or without patches. */
+export { Capture } from '../src/capture/capture.ts';
+export { CaptureGap } from '../src/capture/change-source.ts';
 export { doDelayed } from '../src/consumers/delayed-worker.ts';
 export { planWork, stagesOf } from '../src/consumers/work-plan.ts';
+export { allowanceOf } from '../src/index/allowance.ts';
 export { DelayedWork } from '../src/index/delayed-work.ts';
 export { rebuild } from '../src/index/rebuild.ts';
 export { KeyNames } from '../src/index/redis/keys.ts';
 export { RedisContactIndex } from '../src/index/redis/redis-contact-index.ts';
 export { WaitingPlans } from '../src/index/redis/waiting-plans.ts';
 export { refresh } from '../src/index/refresh.ts';
-export { check, settle } from '../src/push/check.ts';
-export { enroll, subscribe } from '../src/push/subscribe.ts';
+export { DatabaseNotPrimary } from '../src/mysql/faults.ts';
+export { readOthersRows } from '../src/mysql/others-marks.ts';
+export { recordServer } from '../src/mysql/server-record.ts';
+export { KindStatements } from '../src/mysql/statements/kind-statements.ts';
+export { check, unwatch } from '../src/push/check.ts';
+export { settle } from '../src/push/settle.ts';
+export { changed, enroll, subscribe, tested } from '../src/push/watch-changes.ts';
 export { RecentContacts } from '../src/query/recent-contacts.ts';
+export { SmallUsers } from '../src/query/small-users.ts';
 export { DelayQueue } from '../src/redis/delay-queue.ts';
+export { strictKafkaBarrier } from '../src/transport/kafka/drain-barrier.ts';
+export { inspectOffsets } from '../src/transport/kafka/losses.ts';

@@ -9,6 +9,8 @@ const PART_TEXT = {
   d: '1 user, 3 groups; 1 group, 2 members; 1 user, contacts and groups; 2 workers',
   f: '1 owner, 2 followers in segments of one; 2 workers',
   e: '1 watch, 2 contacts; 1 worker, 2 notifiers, a subscriber',
+  g: '2 MySQL servers, 1 pair, 1 partition',
+  h: '2 changes of a captured server; 1 capture',
 };
 
 export type Part = keyof typeof PART_TEXT;

@@ -1,12 +1,13 @@
 /**
- * Tests on programs of this machine, lint, build, and the tests on servers once more in containers where the tool for
- * them lies beside the project. No test is retried: one that needs a second attempt is a defect to find. Runs on any
- * Node from 20 before anything is installed. The last line is `N passed, N failed[, N skipped]`, summed over the runs
- * that happened; a run without a report counts as a failure.
+ * Lint and the unit tests, so that a slip is told in the first minutes; then the tests on servers, on programs of this machine;
+ * the build; and the tests on servers once more in containers, where the tool for them lies beside the project. No test is
+ * retried: one that needs a second attempt is a defect to find. Runs on any Node from 20 before anything is installed. What
+ * failed is told once more at the end. The last line is `N passed, N failed[, N skipped]`, summed over the runs that happened;
+ * a run without a report counts as a failure.
  */
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
@@ -16,15 +17,36 @@ const containers = resolve(root, '..', 'shared', 'tools', 'containers');
 const MINUTE = 60_000;
 
 /**
- * Tests on servers, as the beginnings of their paths in `test`, that the second run leaves out. A cluster's nodes, servers whose
- * clocks are set, and those that a page's commands start are programs in either run. The others run the same statements whatever
- * the servers are: that a benchmark runs, and what a browser, an OTLP receiver, Prometheus and npm make of the processes, was seen
- * in the first.
+ * What the second run has, as parts of paths: the integration tests, and of those with processes of their own the ones that are about
+ * what the servers do. What a benchmark, a browser, npm and killed processes make of the same statements was seen in the first run.
+ */
+const ON_BOTH = [
+  ...[
+    '.int.test.',
+    'capture/capture.e2e',
+    'capture/debezium/',
+    'deploy/image.e2e',
+    'app/start.e2e',
+    'faults/lost-tasks.e2e',
+  ],
+  ...['faults/streams-full.e2e', 'transport/kafka/permissions.e2e', 'tools/devservers/up.e2e'],
+];
+
+/**
+ * Tests whose servers are programs in either run: a cluster's nodes, pairs of brokers, servers with certificates, servers whose clocks are
+ * set. And those of Kafka alone, which is of the same release in both.
  */
 const RUN_ONCE = [
-  ...['faults/redis-cluster', 'faults/server-clocks', 'faults/jobs-killed', 'docs/'],
-  ...['tools/bench/', 'console/console.e2e', 'tracing/', 'deploy/metrics', 'deploy/alerts', 'app/tarball'],
-  'api/streams/many-streams',
+  ...['faults/redis-cluster', 'faults/server-clocks', 'faults/leaderless', 'app/secure-kafka', 'app/secure-redis'],
+  ...[
+    'transport/kafka.int',
+    'kafka/client',
+    'kafka/log-ends',
+    'kafka/other-producers',
+    'kafka/publisher',
+    'kafka/source',
+  ],
+  ...['kafka/topic-reader', 'deploy/alerts'],
 ];
 
 /** How much of the reason of a failure is told again, in characters. */
@@ -75,55 +97,51 @@ async function check(title, command, options) {
   failures.push(title);
 }
 
-async function test(title, name, prefix, { args = '', ...options }) {
+async function test(title, name, prefix, { args = '', env, minutes }) {
   const report = join(reports, `${name}.json`);
   rmSync(report, { force: true });
   mkdirSync(reports, { recursive: true });
-  const reporters = `--reporter=default --reporter=json --outputFile.json='${report}'`;
-  const succeeded = await run(title, `${prefix}npm test -- ${reporters} ${args}`, options);
-  const counts = countsOf(report, title);
-  totals.passed += counts.passed;
-  totals.failed += Math.max(counts.failed, succeeded ? 0 : 1);
-  totals.skipped += counts.skipped;
-  if (!succeeded && counts.failed === 0) failures.push(`${title}: ended with an error, no test failed`);
+  const command = `${prefix}npm test -- --reporter=default --reporter=./scripts/ci-reporter.mjs ${args}`;
+  const succeeded = await run(title, command, { env: { ...env, CI_REPORT: report }, minutes });
+  const { passed, failed, skipped, failures: told } = readReport(report);
+  totals.passed += passed;
+  totals.failed += Math.max(failed, succeeded ? 0 : 1);
+  totals.skipped += skipped;
+  for (const { what, reason } of told) failures.push(`${title}: ${what}\n${reason.slice(0, REASON)}`);
+  if (!succeeded && told.length === 0) failures.push(`${title}: ended with an error, nothing in it failed`);
 }
 
-/** What a report says; one failure when there is none that can be read, or when it names no test at all. */
-function countsOf(path, title) {
+/** What `ci-reporter.mjs` wrote; one failure when it wrote nothing that can be read, or when no test ran. */
+function readReport(path) {
   try {
     const report = JSON.parse(readFileSync(path, 'utf8'));
-    const { numPassedTests, numFailedTests, numPendingTests, numTodoTests } = report;
-    const counts = { passed: numPassedTests, failed: numFailedTests, skipped: numPendingTests + numTodoTests };
-    if (!Object.values(counts).every(Number.isInteger)) throw new Error('its counts are missing');
-    if (counts.passed + counts.failed === 0) throw new Error('it names no test');
-    failures.push(...failuresIn(report, title));
-    return counts;
-  } catch (error) {
-    failures.push(`${title}: no report: ${error.message}`);
-    return { passed: 0, failed: 1, skipped: 0 };
+    if (report.passed + report.failed > 0) return report;
+    throw new Error('no test ran');
+  } catch ({ message }) {
+    return { passed: 0, failed: 1, skipped: 0, failures: [{ what: 'no report', reason: message }] };
   }
 }
 
-/** Each failed test of a report, and each file that failed as a whole, with the beginning of its reason. */
-function failuresIn({ testResults }, title) {
-  return testResults.flatMap(({ name, status, message, assertionResults }) => {
-    const file = relative(root, name);
-    const failed = assertionResults.filter((one) => one.status === 'failed');
-    if (failed.length === 0) return status === 'failed' ? [`${title}: ${file}\n${message.slice(0, REASON)}`] : [];
-    return failed.map(
-      (one) => `${title}: ${file}: ${one.fullName}\n${one.failureMessages.join('\n').slice(0, REASON)}`,
-    );
-  });
+/** Their paths: vitest takes no exclusions for a project that has its own. */
+function testsOnBoth() {
+  const isNamed = (path, names) => names.some((name) => path.includes(name));
+  const all = readdirSync(join(root, 'test'), { recursive: true }).map((path) => join('test', path));
+  return all.filter((path) => isNamed(path, ON_BOTH) && !isNamed(path, RUN_ONCE)).sort();
 }
 
-await test('Tests, on programs of this machine', 'programs', '', { env: { STACK_FROM: 'programs' }, minutes: 50 });
 await check('Lint', 'npm run lint', { minutes: 5 });
+await test('Unit tests', 'unit', '', { args: '--project unit', minutes: 10 });
+await test('Tests on servers, on programs of this machine', 'programs', '', {
+  args: "--project '!unit'",
+  env: { STACK_FROM: 'programs' },
+  minutes: 40,
+});
 await check('Build', 'npm run build', { minutes: 5 });
 if (existsSync(containers)) {
   await test('Tests on servers, in containers', 'containers', `daemon="$('${containers}' up)" && eval "$daemon" && `, {
-    args: `--project servers ${RUN_ONCE.map((name) => `--exclude 'test/${name}*'`).join(' ')}`,
+    args: `--project '!unit' ${testsOnBoth().join(' ')}`,
     env: { STACK_FROM: 'containers' },
-    minutes: 38,
+    minutes: 40,
   });
 }
 for (const failure of failures) console.log(`\n=== Failed: ${failure}`);

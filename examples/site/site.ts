@@ -20,6 +20,12 @@ export function createSite({ store, recency }: SiteParts): Express {
     else response.sendStatus(404);
   });
 
+  site.get('/', async (_request, response) => {
+    const [first] = await store.people();
+    if (first === undefined) response.status(404).type('text').send('The site has no people yet.');
+    else response.redirect(`/people/${first.id}`);
+  });
+
   site.get('/people/:person', async (request, response) => {
     const { person: user } = request.params;
     const [people, recent] = await Promise.all([

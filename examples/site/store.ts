@@ -27,9 +27,10 @@ export class Store {
     this.#pool = pool;
   }
 
+  /** The first 100. Those without a name, such as the tutorial's, are called by their ids. */
   async people(): Promise<Person[]> {
     const [rows] = await this.#pool.query<RowDataPacket[]>(PEOPLE);
-    return rows.map(({ id, name }) => ({ id: String(id), name }));
+    return rows.map(({ id, name }) => ({ id: String(id), name: name === '' ? `person ${id}` : name }));
   }
 
   /** @param now ms since 1970 UTC: when the relationship begins, if there is none; nothing older is new to the user */

@@ -19,6 +19,8 @@ export function createSite({ baseUrl, token }: SiteParts): Express {
     if (ID.test(id)) next();
     else response.sendStatus(404);
   });
+  site.get('/', (_request, response) => response.redirect('/people/1'));
+
   site.get('/people/:person', (_request, response) => {
     response.sendFile('page.html', { root: import.meta.dirname });
   });

@@ -1,7 +1,7 @@
 import type { Id } from '../../src/contracts/id.ts';
 import type { KindName } from '../../src/contracts/kind.ts';
+import { nonceIn } from '../../src/index/redis/index-reader.ts';
 import type { KeyNames } from '../../src/index/redis/keys.ts';
-import { nonceIn } from '../../src/index/redis/meta.ts';
 import type { Product } from '../load-product.ts';
 import { textOf as contentsOf, type Keyspace, type Value } from '../redis/keyspace.ts';
 import { kindOf } from '../site/site.ts';

@@ -1,5 +1,6 @@
 import type { Id } from '../../src/contracts/id.ts';
 import type { KindName } from '../../src/contracts/kind.ts';
+import { KEEP_ALL, type KeepRules } from '../../src/index/allowance.ts';
 import { FORGOTTEN_MS, type Reading } from '../../src/index/contact-index.ts';
 import type { RedisContactIndex } from '../../src/index/redis/redis-contact-index.ts';
 import { Interner } from '../interner.ts';
@@ -19,6 +20,7 @@ export interface IndexOptions {
   readonly users: readonly Id[];
   readonly max: number;
   readonly min: number;
+  readonly rules?: KeepRules;
 }
 
 /** Numbers replies. */
@@ -59,12 +61,12 @@ export class IndexStore {
   readonly #readings = new Map<string, Reading>();
 
   constructor({ code, patchScript }: Product, options: IndexOptions, numberOf: NumberOf) {
-    const { kinds, max, min } = options;
+    const { kinds, max, min, rules = KEEP_ALL } = options;
     this.#keys = new IndexKeys(code, PREFIX, ownersOf(options));
     this.#max = max;
     this.#numberOf = numberOf;
     this.#redis = new ModelRedis(patchScript);
-    const limits = { max, min, prefix: PREFIX, freshNonce: () => this.#nonce };
+    const limits = { max, min, prefix: PREFIX, freshNonce: () => this.#nonce, rules };
     this.#indexes = new Map(
       kinds.map((kind) => [kind, new code.RedisContactIndex(this.#redis.client, { ...limits, kind: kindOf(kind) })]),
     );
@@ -91,6 +93,15 @@ export class IndexStore {
     const reading = this.#readings.get(`${contents} ${owner.kind} ${owner.user}`);
     if (reading === undefined) throw new Unknown(() => this.#read(contents, owner));
     return reading;
+  }
+
+  /** Reads the index as an answer does, which counts as use. @throws Unknown */
+  used(contents: number, owner: IndexOwner): IndexEffect {
+    const key = `used ${owner.kind} ${owner.user} ${contents}`;
+    const effect = this.#changes.get(key);
+    if (effect === undefined)
+      throw new Unknown(async () => void this.#changes.set(key, await this.#use(contents, owner)));
+    return effect;
   }
 
   /** Deletes one key of an index, or both. */
@@ -181,6 +192,13 @@ export class IndexStore {
   async #read(contents: number, { kind, user }: IndexOwner): Promise<void> {
     this.#redis.keyspace = this.contents.thing(contents).master.copy();
     this.#readings.set(`${contents} ${kind} ${user}`, await this.#of(kind).read(user, 0, false));
+  }
+
+  async #use(contents: number, { kind, user }: IndexOwner): Promise<IndexEffect> {
+    const before = this.contents.thing(contents);
+    this.#redis.keyspace = before.master.copy();
+    await this.#of(kind).read(user, 0, true);
+    return this.#effect(contents, { ...before, master: this.#redis.keyspace }, undefined);
   }
 
   #effect(before: number, after: IndexContents, reply: unknown): IndexEffect {

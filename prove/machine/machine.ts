@@ -23,7 +23,7 @@ export interface Machine {
 
 /** @param patches changes of the product's text; `name` identifies the set */
 export async function buildMachine(scenario: Scenario, name: string, patches: readonly Patch[]): Promise<Machine> {
-  const { attempts, trimsToMin, users, versions, menu, max, fanOuts } = scenario;
+  const { attempts, trimsToMin, users, versions, menu, max, fanOuts, unreadable, rules } = scenario;
   const bounds = [
     ...(attempts === undefined ? [] : attemptsPatches(attempts)),
     ...(trimsToMin ? [TRIMS_TO_MIN] : []),
@@ -42,7 +42,13 @@ export async function buildMachine(scenario: Scenario, name: string, patches: re
   return {
     product,
     operations,
-    site: new SiteStore({ users: versions ? everybody : new Set(users), menu, max, versions, fanOuts }, numberOf),
+    site: new SiteStore(
+      {
+        ...{ users: versions ? everybody : new Set(users), menu, max, versions, fanOuts, unreadable, rules },
+        allowanceOf: product.code.allowanceOf,
+      },
+      numberOf,
+    ),
     index,
     side,
     rechecks: new RecheckStore(),

@@ -1,7 +1,7 @@
 /**
  * Nonces are only compared for equality, and a random one never recurs. So in a state of the search the nonces
  * that are in Redis are `~1`, `~2`, … in the order of the users, and all others, which nothing can equal any more, are
- * `~0`. States that differ only in the values of their nonces are thereby one state.
+ * `~0`. States that differ only in the values of their nonces are thereby one state. The allowance at the end of a nonce stays.
  */
 const MARK = '~';
 
@@ -9,6 +9,9 @@ const MARK = '~';
 export const FRESH = `${MARK}fresh`;
 
 const GONE = `${MARK}0`;
+
+/** What comes after a nonce's own name: the allowance. */
+const ALLOWANCE = /:.*/;
 
 /** Maps old names to new ones, where they change. */
 export type Renaming = readonly (readonly [string, string])[];
@@ -24,13 +27,18 @@ export function isNonce(value: unknown): value is string {
  */
 export function renamingOf(before: readonly string[], live: readonly string[]): Renaming {
   const names = new Map<string, string>();
-  for (const nonce of live) if (isNonce(nonce) && !names.has(nonce)) names.set(nonce, `${MARK}${names.size + 1}`);
-  for (const nonce of [FRESH, ...before]) if (isNonce(nonce) && !names.has(nonce)) names.set(nonce, GONE);
+  const own = (nonces: readonly string[]) => nonces.filter(isNonce).map((nonce) => nonce.replace(ALLOWANCE, ''));
+  for (const name of own(live)) if (!names.has(name)) names.set(name, `${MARK}${names.size + 1}`);
+  for (const name of own([FRESH, ...before])) if (!names.has(name)) names.set(name, GONE);
   return [...names].filter(([name, to]) => name !== to);
 }
 
 export function rename(value: string, renaming: Renaming): string {
-  return renaming.find(([from]) => from === value)?.[1] ?? value;
+  const [allowance = ''] = ALLOWANCE.exec(value) ?? [];
+  const name = value.slice(0, value.length - allowance.length);
+  const to = renaming.find(([from]) => from === name)?.[1];
+  if (to === undefined) return value;
+  return to === GONE ? GONE : to + allowance;
 }
 
 /** Renames the nonces anywhere in a reply. */

@@ -2,6 +2,7 @@ import type { ReceivedTask } from '../../src/consumers/work-plan.ts';
 import { isBulkTask } from '../../src/contracts/bulk-task.ts';
 import type { Id } from '../../src/contracts/id.ts';
 import type { Kind, KindName } from '../../src/contracts/kind.ts';
+import { ENDLESS, type KeepRules } from '../../src/index/allowance.ts';
 import type { DelayedItem } from '../../src/index/delayed-work.ts';
 import { inSequence, type Operation, type Step, type StepName } from '../../src/index/protocol.ts';
 import type { RecheckRow } from '../../src/mysql/rechecks.ts';
@@ -10,6 +11,7 @@ import { Interner } from '../interner.ts';
 import type { Product } from '../load-product.ts';
 import type { Scenario } from '../scenarios/scenario.ts';
 import { kindOf } from '../site/site.ts';
+import { isFailure } from './failure.ts';
 import { type Renaming, renameDeep } from './nonces.ts';
 
 /** Why an operation was started, and of which kind its work is: tasks may be of all of them. */
@@ -29,6 +31,7 @@ const PLACES: Readonly<Record<Exclude<StepName, 'signal' | 'watchedFollowers'>, 
   pairs: 'site',
   neighbours: 'site',
   topContacts: 'site',
+  allowances: 'site',
   owners: 'site',
   followers: 'site',
   followerAt: 'site',
@@ -40,26 +43,35 @@ const PLACES: Readonly<Record<Exclude<StepName, 'signal' | 'watchedFollowers'>, 
   drop: 'index',
   forget: 'index',
   beginPlan: 'side',
+  notedPlan: 'side',
   planPublished: 'side',
   takePlan: 'side',
   publish: 'tasks',
+  isWaiting: 'tasks',
   defer: 'side',
   recheck: 'rechecks',
 };
 
 /**
  * No index depends on signals, so they are no steps here; prove/push searches what does. Nobody is watched here: a plan that
- * refreshes some followers first does what a segment does that is repeated.
+ * refreshes some followers first does what a segment does that is repeated. Where every index pays, nothing asks MySQL for
+ * allowances.
  */
-function afterSignals<T>(operation: Generator<KindStep, T, unknown>, next: IteratorResult<KindStep, T>) {
+function afterSignals<T>(
+  operation: Generator<KindStep, T, unknown>,
+  next: IteratorResult<KindStep, T>,
+  rules: KeepRules | undefined,
+) {
   let after = next;
-  while (!after.done && after.value.name in UNWATCHED) {
-    after = operation.next(UNWATCHED[after.value.name as keyof typeof UNWATCHED]);
+  while (!after.done) {
+    const { name, args } = after.value;
+    if (name === 'signal') after = operation.next();
+    else if (name === 'watchedFollowers') after = operation.next([]);
+    else if (name === 'allowances' && rules === undefined) after = operation.next((args[0] as Id[]).map(() => ENDLESS));
+    else break;
   }
   return after;
 }
-
-const UNWATCHED = { signal: undefined, watchedFollowers: [] } as const;
 
 /** An operation in progress. A generator cannot be copied, so it is stored as its cause and the replies so far. */
 export interface Progress {
@@ -83,9 +95,14 @@ export class Operations {
   readonly #code: Product['code'];
   readonly #kinds: readonly KindName[];
   readonly #sizes: Pick<Scenario, 'pageSize' | 'segmentSize'>;
+  readonly #rules: KeepRules | undefined;
 
-  constructor(code: Product['code'], { kinds, ...sizes }: Pick<Scenario, 'kinds' | 'pageSize' | 'segmentSize'>) {
+  constructor(
+    code: Product['code'],
+    { kinds, rules, ...sizes }: Pick<Scenario, 'kinds' | 'pageSize' | 'segmentSize' | 'rules'>,
+  ) {
     this.#code = code;
+    this.#rules = rules;
     this.#kinds = kinds;
     this.#sizes = sizes;
   }
@@ -151,8 +168,10 @@ export class Operations {
 
   #replay(cause: number, replies: readonly number[]): Progress['wants'] {
     const operation = this.#whole(this.causes.thing(cause));
-    let next = afterSignals(operation, operation.next());
-    for (const reply of replies) next = afterSignals(operation, operation.next(this.replies.thing(reply)));
+    let next = afterSignals(operation, operation.next(), this.#rules);
+    for (const reply of replies) {
+      next = afterSignals(operation, answered(operation, this.replies.thing(reply)), this.#rules);
+    }
     if (next.done) return undefined;
     return { step: this.steps.number(next.value), place: PLACES[next.value.name as keyof typeof PLACES] };
   }
@@ -181,8 +200,22 @@ export class Operations {
 function* onStepsOf({ name }: Kind, operation: Operation<unknown>): Generator<KindStep, unknown, unknown> {
   const steps = inSequence(operation) as Generator<Step, unknown, unknown>;
   let next = steps.next();
-  while (!next.done) next = steps.next(yield { ...next.value, of: name as KindName });
+  while (!next.done) {
+    const wanted = { ...next.value, of: name as KindName };
+    let reply: unknown;
+    try {
+      reply = yield wanted;
+    } catch (error) {
+      next = steps.throw(error);
+      continue;
+    }
+    next = steps.next(reply);
+  }
   return next.value;
+}
+
+function answered<T>(operation: Generator<KindStep, T, unknown>, reply: unknown): IteratorResult<KindStep, T> {
+  return isFailure(reply) ? operation.throw(new Error(reply.failure)) : operation.next(reply);
 }
 
 /** The form in which the delayed worker passes it on. */

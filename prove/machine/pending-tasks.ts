@@ -1,6 +1,6 @@
 import type { ReceivedTask } from '../../src/consumers/work-plan.ts';
 import { type BulkTask, isBulkTask } from '../../src/contracts/bulk-task.ts';
-import type { Task } from '../../src/contracts/task.ts';
+import { meaningOf, type Task } from '../../src/contracts/task.ts';
 
 /** A task in flight. */
 export interface PendingTask extends ReceivedTask {
@@ -10,6 +10,8 @@ export interface PendingTask extends ReceivedTask {
   readonly owed: boolean;
   /** The action that it announces, if that is not committed yet. */
   readonly uncommitted: string | undefined;
+  /** A plan that is lost, which nobody has noticed. It is owed until another upload of its owner is done. */
+  readonly isStray?: true;
 }
 
 /** In order of position, without those that are finished. */
@@ -56,7 +58,33 @@ export function taken(tasks: PendingTasks, batch: readonly ReceivedTask[], again
 }
 
 export function acknowledged(tasks: PendingTasks, batch: readonly ReceivedTask[]): PendingTasks {
-  return changed(tasks, batch, (task) => ({ ...task, owed: false }));
+  const left = tasks.filter((task) => !(task.isStray && batch.some((done) => isUploadOf(done, task))));
+  return changed(left, batch, (task) => ({ ...task, owed: false }));
+}
+
+function isUploadOf({ task }: ReceivedTask, { task: plan }: PendingTask): boolean {
+  if (isBulkTask(task) || !isBulkTask(plan)) return false;
+  const about = meaningOf(task);
+  return about.of === 'photos' && about.kind.name === plan.kind && about.owner === plan.owner;
+}
+
+/** Each plan that waits, lost. */
+export function strays(tasks: PendingTasks): { tasks: PendingTasks; what: string }[] {
+  const plans = tasks.filter(({ task, waiting }) => waiting > 0 && isBulkTask(task) && !('part' in task));
+  return plans.map((plan) => ({
+    tasks: changed(tasks, [plan], (task) => ({ ...task, waiting: 0, isStray: true })),
+    what: `the ${plan.position} is lost, which nobody notices`,
+  }));
+}
+
+/** The place that a publisher is told of: without spaces. */
+export function placeOf(task: BulkTask): string {
+  return nameOf(task).replaceAll(' ', '_');
+}
+
+/** Is a task in the bulk lane, and not done? */
+export function isWaitingAt(tasks: PendingTasks, place: string): boolean {
+  return tasks.some(({ task, isStray }) => isBulkTask(task) && placeOf(task) === place && isStray !== true);
 }
 
 /** Their worker crashed before acknowledging them, so they are delivered again. */

@@ -1,11 +1,13 @@
 import type { Id } from '../../src/contracts/id.ts';
+import { type allowanceOf, KEEP_ALL } from '../../src/index/allowance.ts';
 import { isSuspended, suspendedToken } from '../../src/mysql/epoch.ts';
-import type { Pair } from '../../src/mysql/pairs.ts';
+import type { Pair } from '../../src/mysql/statements/pairs.ts';
 import { Interner } from '../interner.ts';
 import type { Scenario } from '../scenarios/scenario.ts';
 import { type Action, actionsOn, type Menu } from '../site/actions.ts';
 import { ofKind, QUESTIONS, type Snapshot } from '../site/questions.ts';
 import { type Site, truthOf } from '../site/site.ts';
+import type { Failure } from './failure.ts';
 import type { NumberOf } from './index-store.ts';
 import type { KindStep } from './operations.ts';
 
@@ -16,6 +18,10 @@ export interface SiteOptions {
   /** Do tasks carry the version of their row? Otherwise versions are left out of the states. */
   readonly versions: boolean;
   readonly fanOuts: Scenario['fanOuts'];
+  readonly unreadable: Scenario['unreadable'];
+  readonly rules: Scenario['rules'];
+  /** The product's, possibly patched. */
+  readonly allowanceOf: typeof allowanceOf;
 }
 
 interface Contents {
@@ -126,6 +132,7 @@ export class SiteStore {
   }
 
   #answer(step: KindStep, snapshot: Snapshot): unknown {
+    if (this.#isUnreadable(step)) return { failure: 'a row that cannot be read' } satisfies Failure;
     if (step.name === 'pairs') return QUESTIONS.pairs(snapshot, step.args[0] as Pair[]);
     if (step.name === 'neighbours')
       return QUESTIONS.neighbours(snapshot, ...(step.args as Parameters<Asked['neighbours']>));
@@ -134,10 +141,21 @@ export class SiteStore {
     if (step.name === 'currentEpoch') return snapshot.epoch;
     if (step.name === 'followerAt')
       return QUESTIONS.followerAt(snapshot, ...(step.args as Parameters<Asked['followerAt']>), this.#options.fanOuts);
+    if (step.name === 'allowances') {
+      const { rules = KEEP_ALL, allowanceOf } = this.#options;
+      return QUESTIONS.sizes(snapshot, step.args[0] as Id[]).map((rows) => allowanceOf(rows, rules));
+    }
     if (step.name === 'owners') return QUESTIONS.owners(snapshot, step.args[0] as Id[]);
     if (step.name === 'topContacts')
       return QUESTIONS.topContacts(snapshot, step.args[0] as Id[], this.#options.max + 1);
     throw new Error(`${step.name} is no question to MySQL`);
+  }
+
+  #isUnreadable({ name, args }: KindStep): boolean {
+    const { unreadable = [] } = this.#options;
+    if (name !== 'pairs' && name !== 'neighbours') return false;
+    const wanted = args[0] as readonly Pair[];
+    return unreadable.some((bad) => wanted.some(({ user, contact }) => user === bad.user && contact === bad.contact));
   }
 }
 

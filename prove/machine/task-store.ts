@@ -7,11 +7,14 @@ import {
   batches,
   committed,
   inBulkLane,
+  isWaitingAt,
   lost,
   type PendingTask,
   type PendingTasks,
+  placeOf,
   published,
   returned,
+  strays,
   taken,
 } from './pending-tasks.ts';
 
@@ -94,9 +97,16 @@ export class TaskStore {
     return this.#contents.number(published(this.list(number), task, position, uncommitted));
   }
 
-  /** After a worker has published something to the bulk lane. */
-  inBulkLane(number: number, { args }: KindStep): number {
-    return this.#contents.number(inBulkLane(this.list(number), args[0] as readonly BulkTask[]));
+  /** A worker publishes to the bulk lane, or asks it. */
+  do(number: number, { name, args }: KindStep): { tasks: number; reply: unknown } {
+    if (name === 'isWaiting') return { tasks: number, reply: isWaitingAt(this.list(number), args[0] as string) };
+    const some = args[0] as readonly BulkTask[];
+    return { tasks: this.#contents.number(inBulkLane(this.list(number), some)), reply: some.map(placeOf) };
+  }
+
+  /** Plans that are lost unnoticed. */
+  strays(number: number): readonly Loss[] {
+    return strays(this.list(number)).map(({ tasks, what }) => ({ tasks: this.#contents.number(tasks), what }));
   }
 
   committed(number: number, action: string): number {

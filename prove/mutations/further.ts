@@ -47,6 +47,36 @@ export const FURTHER: readonly Mutation[] = [
     try: ['floor, any fault'],
   },
   {
+    rule: 'an unread index is dropped by the change that it does not take',
+    instead: 'the change is left out of an index that stays',
+    patches: [{ file: APPLY, from: "return drop(z, m, 'U') end", to: "return 'U' end" }],
+    try: ['an allowance of one'],
+  },
+  {
+    rule: 'an unread index is dropped with its nonce',
+    instead: 'the nonce stays, as a placeholder',
+    patches: [
+      {
+        file: APPLY,
+        from: "return drop(z, m, 'U') end",
+        to: "call('DEL', z) call('SET', m, seen) return 'U' end",
+      },
+    ],
+    try: ['an allowance of one'],
+  },
+  {
+    rule: 'a user with more rows than a small one is not answered as one',
+    instead: 'the rows that were read are taken for all',
+    patches: [
+      {
+        file: 'mysql/statements/whole-lists.ts',
+        from: 'rows.length > most ? undefined : sorted(',
+        to: 'rows.length < 0 ? undefined : sorted(',
+      },
+    ],
+    try: ['small users'],
+  },
+  {
     rule: 'a rebuild empties the set first',
     instead: 'the new members join the old ones',
     patches: [{ file: REPLACE, from: "  redis.call('DEL', z)\n", to: '' }],

@@ -46,20 +46,44 @@ export const LISTED: readonly Mutation[] = [
     patches: [
       {
         file: FAN_OUT,
-        from: 'refreshUnsignalled(pairs, areNeighbours)',
-        to: "refreshUnsignalled(pairs, areNeighbours, yield* step('pairs', pairs))",
+        from: '  const seen = yield* noncesOf([...users]);\n',
+        to: "  const known = pairs.length === 0 ? undefined : yield* step('pairs', pairs);\n  const seen = yield* noncesOf([...users]);\n",
+      },
+      {
+        file: FAN_OUT,
+        from: 'refreshPart(part, areNeighbours, onRefresh, seen)),\n    CALLS',
+        to: 'refreshPart(part, areNeighbours, onRefresh, seen, known)),\n    CALLS',
+      },
+      {
+        file: FAN_OUT,
+        from: '  seen?: SeenNonces,\n): Operation<void> {\n  const report = yield* refreshUnsignalled(pairs, areNeighbours, seen);',
+        to: '  seen?: SeenNonces,\n  known?: any,\n): Operation<void> {\n  const report = yield* refreshUnsignalled(pairs, areNeighbours, seen, known);',
       },
       {
         file: REFRESH,
-        from: 'areNeighbours = false): Operation',
-        to: 'areNeighbours = false, known?: any): Operation',
+        from: '  areNeighbours = false,\n  seen?: SeenNonces,\n',
+        to: '  areNeighbours = false,\n  seen?: SeenNonces,\n  known?: any,\n',
       },
       {
         file: REFRESH,
-        from: 'isFirst && areNeighbours)',
-        to: 'isFirst && areNeighbours, isFirst ? known : undefined)',
+        from: 'isFirst ? seen : undefined)',
+        to: 'isFirst ? seen : undefined, isFirst ? known : undefined)',
       },
-      { file: REFRESH, from: 'areNeighbours: boolean): Op', to: 'areNeighbours: boolean, known?: any): Op' },
+      {
+        file: REFRESH,
+        from: 'refreshTogether(some, areNeighbours, seen)',
+        to: 'refreshTogether(some, areNeighbours, seen, known)',
+      },
+      {
+        file: REFRESH,
+        from: '  seen: SeenNonces | undefined,\n): Operation<RefreshReport>',
+        to: '  seen: SeenNonces | undefined,\n  known?: any,\n): Operation<RefreshReport>',
+      },
+      {
+        file: REFRESH,
+        from: '  seen: SeenNonces | undefined,\n): Operation<Attempt>',
+        to: '  seen: SeenNonces | undefined,\n  known?: any,\n): Operation<Attempt>',
+      },
       {
         file: REFRESH,
         from: 'rows } = yield* step(question, asked);',
@@ -73,8 +97,8 @@ export const LISTED: readonly Mutation[] = [
     patches: [
       {
         file: REFRESH,
-        from: '  const nonces = yield* step(',
-        to: "  const early = yield* step('pairs', users.flatMap(([_user, hints]) => hints));\n  const nonces = yield* step(",
+        from: '  const nonces = seen === undefined',
+        to: "  const early = yield* step('pairs', users.flatMap(([_user, hints]) => hints));\n  const nonces = seen === undefined",
       },
       { file: REFRESH, from: 'rows } = yield* step(question, asked);', to: 'rows } = early;' },
     ],
@@ -115,8 +139,8 @@ export const LISTED: readonly Mutation[] = [
     rule: 'random nonce, not a counter in the index',
     instead: 'each write counts the nonce on; a claim begins at 1',
     patches: [
-      { file: APPLY, from: WRITE, to: `  local new = (seen + 1) .. old\n${WRITE}` },
-      { file: REPLACE, from: STALE, to: `${STALE}\n  nonce = tostring(seen + 1)` },
+      { file: APPLY, from: WRITE, to: `  local new = (string.match(seen, '%d+') + 1) .. old\n${WRITE}` },
+      { file: REPLACE, from: STALE, to: `${STALE}\n  nonce = tostring(string.match(seen, '%d+') + 1)` },
       { file: CLAIM, from: "nonce = nonce .. '.' .. time[1] .. '.' .. time[2]", to: "nonce = '1'" },
     ],
   },
@@ -188,7 +212,11 @@ export const LISTED: readonly Mutation[] = [
     rule: 'n is the size, when read',
     instead: 'a reader takes an index whose set was evicted for whole',
     patches: [
-      { file: 'index/redis/meta.ts', from: "  if (Number(size) !== members) return { state: 'torn', epoch };", to: '' },
+      {
+        file: 'index/redis/index-reader.ts',
+        from: "  if (Number(size) !== members) return { state: 'torn', epoch };",
+        to: '',
+      },
     ],
     try: ['floor, any fault'],
   },

@@ -1,6 +1,7 @@
 import type { Patch } from '../patch.ts';
 import type { PushScenario } from '../push/world.ts';
 import type { Scenario } from '../scenarios/scenario.ts';
+import type { ServersScenario } from '../servers/world.ts';
 
 /** A rule taken out of the product: a search must then find a wrong history, or the rule is not needed. */
 export interface Mutation {
@@ -13,6 +14,10 @@ export interface Mutation {
   readonly change?: Partial<Scenario>;
   /** A rule of push, which only its scenarios search; what changes in them. */
   readonly push?: Partial<PushScenario>;
+  /** The same of servers. */
+  readonly servers?: Partial<ServersScenario>;
+  /** A rule of capture, which only its scenarios search. */
+  readonly capture?: true;
   /** The names of scenarios to search first: there it is found sooner. */
   readonly try?: readonly string[];
   /** Why its removal is not caught, where that is known and accepted. */

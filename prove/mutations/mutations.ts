@@ -1,11 +1,21 @@
 import { FURTHER } from './further.ts';
 import { LISTED } from './listed.ts';
 import type { Mutation } from './mutation.ts';
+import { OF_CAPTURE } from './of-capture.ts';
 import { OF_KINDS } from './of-kinds.ts';
 import { OF_SEGMENTS } from './of-segments.ts';
+import { OF_SERVERS } from './of-servers.ts';
 import { OF_WATCHES } from './of-watches.ts';
 
-export const MUTATIONS: readonly Mutation[] = [...LISTED, ...FURTHER, ...OF_KINDS, ...OF_SEGMENTS, ...OF_WATCHES];
+export const MUTATIONS: readonly Mutation[] = [
+  ...LISTED,
+  ...FURTHER,
+  ...OF_KINDS,
+  ...OF_SEGMENTS,
+  ...OF_WATCHES,
+  ...OF_SERVERS,
+  ...OF_CAPTURE,
+];
 
 /** @throws where there is no such mutation */
 export function mutationOf(rule: string): Mutation {

@@ -24,11 +24,11 @@ export const OF_SEGMENTS: readonly Mutation[] = [
     rule: 'a plan stops waiting before it reads anything',
     instead: 'its note is removed once its segments are published',
     patches: [
-      { file: SEGMENTS, from: "  yield* step('takePlan', owner, plan.plan);\n", to: '' },
+      { file: 'consumers/work-plan.ts', from: '  yield* takePlan(plan);\n', to: '' },
       {
         file: SEGMENTS,
         from: "    yield* step('publish', cut);\n",
-        to: "    yield* step('publish', cut);\n    yield* step('takePlan', owner, plan.plan);\n",
+        to: "    yield* step('publish', cut);\n    yield* takePlan(plan);\n",
       },
     ],
     try: ['segments, uploads'],
@@ -36,7 +36,13 @@ export const OF_SEGMENTS: readonly Mutation[] = [
   {
     rule: 'a plan waits only once it is published',
     instead: 'a note is trusted as soon as it is made',
-    patches: [{ file: BEGIN, from: "if before == epoch and state == 'published' then", to: 'if before == epoch then' }],
+    patches: [
+      {
+        file: BEGIN,
+        from: "if before == epoch and state == 'published' and place ~= lost then",
+        to: 'if before == epoch then',
+      },
+    ],
     try: ['segments, uploads, crash'],
   },
   {
@@ -51,14 +57,32 @@ export const OF_SEGMENTS: readonly Mutation[] = [
     rule: 'a plan of another epoch does not wait',
     instead: 'a note holds in every epoch',
     patches: [
-      { file: BEGIN, from: "if before == epoch and state == 'published' then", to: "if state == 'published' then" },
+      {
+        file: BEGIN,
+        from: "if before == epoch and state == 'published' and place ~= lost then",
+        to: "if state == 'published' and place ~= lost then",
+      },
+      { file: 'index/redis/waiting-plans.ts', from: 'return of === epoch ? place : undefined;', to: 'return place;' },
     ],
-    try: ['segments, uploads, a loss'],
+    notCaught:
+      'a note is believed only while its plan waits, and a plan that waits is read later, whatever epoch its note is of; the epoch spares asking the bulk lane about what is lost anyway',
   },
   {
-    rule: 'the epoch of a plan is read when its upload is processed',
-    instead: 'every plan is of the same epoch',
-    patches: [{ file: FAN_OUT, from: "const epoch = yield* step('currentEpoch');", to: "const epoch = 'any';" }],
-    try: ['segments, uploads, a loss'],
+    rule: 'a note is believed only while its plan waits',
+    instead: 'the plan that a note names counts as one that waits',
+    patches: [{ file: FAN_OUT, from: "(yield* step('isWaiting', place))", to: 'true' }],
+    try: ['segments, a plan that nobody misses'],
+  },
+  {
+    rule: 'whoever fails by themselves has no index',
+    instead: 'a pair that cannot be refreshed is set aside, and its user keeps the index',
+    patches: [
+      {
+        file: 'index/refresh.ts',
+        from: "if (failed.length > 0) yield* step('drop'",
+        to: "if (failed.length < 0) yield* step('drop'",
+      },
+    ],
+    try: ['a row that cannot be read'],
   },
 ];

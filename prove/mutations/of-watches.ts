@@ -2,7 +2,7 @@ import type { Mutation } from './mutation.ts';
 
 const TOLD = 'push/told.ts';
 const CHECK = 'push/check.ts';
-const SUBSCRIBE = 'push/subscribe.ts';
+const SUBSCRIBE = 'push/watch-changes.ts';
 
 /** The rules of push. */
 export const OF_WATCHES: readonly Mutation[] = [
@@ -79,8 +79,8 @@ export const OF_WATCHES: readonly Mutation[] = [
     patches: [
       {
         file: CHECK,
-        from: 'const sources = stillVisible(outgoing, heads).filter(',
-        to: 'const sources = [...outgoing.sources, ...stillVisible(outgoing, heads).slice(0, 0)].filter(',
+        from: 'const sources = stillVisible({ sources: wanted }, heads);',
+        to: 'const sources = stillVisible.length > 0 ? wanted : [];',
       },
     ],
     push: {},
@@ -103,12 +103,64 @@ export const OF_WATCHES: readonly Mutation[] = [
     instead: 'the notifier only asks Redis for the next check',
     patches: [
       {
-        file: CHECK,
-        from: 'const over = { outgoing: undefined, dueAt: now };',
-        to: 'const over = { outgoing: undefined, dueAt: undefined };',
+        file: 'push/settle.ts',
+        from: 'const over = { outgoing: undefined, dueAt: now,',
+        to: 'const over = { outgoing: undefined, dueAt: undefined,',
       },
     ],
     push: {},
     try: ['watched, one contact twice'],
+  },
+  {
+    rule: 'a changed filter leaves what was told in place, until the next check has read heads for it',
+    instead: 'a changed filter forgets what was told',
+    patches: [
+      {
+        file: 'push/watch-changes.ts',
+        from: 'kinds.includes(kind as KindName));',
+        to: 'kinds.includes(kind as KindName) && kinds.length === 0);',
+      },
+    ],
+    push: {},
+    try: ['another filter'],
+  },
+  {
+    rule: 'what was news under the filter before stays news',
+    instead: 'what the new filter shows at first counts as told, all of it',
+    patches: [
+      {
+        file: TOLD,
+        from: 'const owed = new Set(newsIn(head, told).filter(passedBefore));',
+        to: 'const owed = new Set(newsIn(head, told).filter((key) => passedBefore(key) && key.at < 0));',
+      },
+    ],
+    push: {},
+    try: ['another filter'],
+  },
+  {
+    rule: 'what counts as told is recorded while a notification is on its way',
+    instead: 'it is recorded once that has ended',
+    patches: [
+      {
+        file: CHECK,
+        from: 'if (!kinds.every((kind) => isRecorded(watch, kind)))',
+        to: 'if (outgoing === undefined && !kinds.every((kind) => isRecorded(watch, kind)))',
+      },
+    ],
+    push: {},
+    try: ['tested while subscribing'],
+  },
+  {
+    rule: 'a user who is no longer watched, and was given a watch meanwhile, is put back among the watched',
+    instead: 'it is not looked for one',
+    patches: [
+      {
+        file: CHECK,
+        from: 'if (watched.length > 0) yield* enroll(watched);',
+        to: 'if (watched.length < 0) yield* enroll(watched);',
+      },
+    ],
+    push: {},
+    try: ['subscribing after another watch'],
   },
 ];

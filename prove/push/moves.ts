@@ -1,12 +1,24 @@
 import type { Id } from '../../src/contracts/id.ts';
 import { byKeyDescending, type Key } from '../../src/contracts/key.ts';
+import type { Relation } from '../../src/contracts/relation.ts';
 import type { Watch } from '../../src/contracts/watch.ts';
-import type { WatchSave } from '../../src/mysql/watches.ts';
+import { inSequence, type Operation } from '../../src/index/protocol.ts';
 import type { DeliveryOutcome } from '../../src/push/channel.ts';
 import type { PendingDelivery } from '../../src/push/check.ts';
+import type { HeadAsked } from '../../src/push/check-steps.ts';
+import type { WatchSave } from '../../src/push/watch-table.ts';
 import type { Product } from '../load-product.ts';
 import type { Violation } from '../violation.ts';
-import { type Delivered, type PushScenario, type Running, USER, WATCH, type World } from './world.ts';
+import {
+  type Delivered,
+  FRIENDS,
+  type PushScenario,
+  type Running,
+  type SiteAction,
+  USER,
+  WATCH,
+  type World,
+} from './world.ts';
 
 /** One thing that may happen now. */
 export interface PushMove {
@@ -33,7 +45,7 @@ export class PushMoves {
   }
 
   start(): World {
-    const { photos, isWatched, actions } = this.#scenario;
+    const { photos, isWatched, wasWatched = false, actions } = this.#scenario;
     const entries = photos.toSorted(byKeyDescending);
     return {
       actions,
@@ -41,10 +53,12 @@ export class PushMoves {
       deleted: [],
       refreshed: photos,
       tasks: [],
-      watch: isWatched ? { ...NEW, told: { contacts: { entries, floor: undefined } }, dueAt: undefined } : undefined,
+      watch: isWatched
+        ? { ...NEW, told: { contacts: { entries, floor: undefined, relation: 'any' } }, dueAt: undefined }
+        : undefined,
       version: 1,
-      isEnrolled: isWatched,
-      isDue: false,
+      isEnrolled: isWatched || wasWatched,
+      isDue: wasWatched,
       isSubscribed: isWatched,
       isNewEpoch: false,
       running: isWatched ? [] : [{ kind: 'subscribe', replies: [] }],
@@ -74,13 +88,16 @@ export class PushMoves {
   judge(world: World): Violation | undefined {
     if (!this.isAtRest(world)) return undefined;
     const { delivered, recorded = [] } = world;
-    const missed = this.#shown(world).find((key) => ![...delivered, ...recorded].some((one) => isSame(one, key)));
+    const missed = this.#shown(world, world.watch?.relation).find(
+      (key) => ![...delivered, ...recorded].some((one) => isSame(one, key)),
+    );
     return missed && { rule: 'N1', what: `${textOf(missed)} was never told` };
   }
 
-  /** What a live answer shows now. */
-  #shown({ photos, refreshed }: World): Key[] {
-    const isShown = (key: Key) => this.#scenario.shows === 'committed' || refreshed.some((one) => isSame(one, key));
+  /** What a live answer shows now, filtered by the relation. */
+  #shown({ photos, refreshed }: World, relation: Relation = 'any'): Key[] {
+    const isThere = (key: Key) => this.#scenario.shows === 'committed' || refreshed.some((one) => isSame(one, key));
+    const isShown = (key: Key) => isThere(key) && passes(key, relation);
     const latest = new Map<Id, Key>();
     for (const key of photos.filter(isShown)) {
       if (key.at > (latest.get(key.id)?.at ?? 0)) latest.set(key.id, key);
@@ -90,6 +107,10 @@ export class PushMoves {
 
   *#site(world: World): Iterable<PushMove> {
     for (const action of world.actions) {
+      if (action.do === 'filter' || action.do === 'test') {
+        yield* this.#change(world, action);
+        continue;
+      }
       const key = { id: action.contact, at: action.at };
       const isThere = world.photos.some((one) => isSame(one, key));
       if ((action.do === 'delete') !== isThere) continue;
@@ -106,6 +127,24 @@ export class PushMoves {
     }
   }
 
+  /** The site changes the watch, with the product's own change. */
+  *#change(world: World, action: Extract<SiteAction, { do: 'filter' | 'test' }>): Iterable<PushMove> {
+    const { watch } = world;
+    const isEnrolling = world.running.some(({ kind }) => kind === 'enroll');
+    if (watch === undefined || isEnrolling || (action.do === 'test' && watch.outgoing !== undefined)) return;
+    const { changed, tested } = this.#code;
+    const after = action.do === 'test' ? tested(watch, 'test', NOW) : changed(watch, { relation: action.relation });
+    const version = world.version + 1;
+    const changing = {
+      ...world,
+      actions: world.actions.filter((one) => one !== action),
+      watch: { ...after, dueAt: NOW, version: String(version) },
+      version,
+    };
+    const what = action.do === 'test' ? 'the watch is tested' : `the watch is told of ${action.relation}`;
+    yield { world: withRunning(changing, { kind: 'enroll', replies: [] }), what };
+  }
+
   *#begin(world: World): Iterable<PushMove> {
     const { running, tasks, isDue, watch, isNewEpoch } = world;
     const isRunning = (kinds: readonly Running['kind'][]) => running.filter(({ kind }) => kinds.includes(kind)).length;
@@ -117,9 +156,10 @@ export class PushMoves {
         what: `a worker takes the task of ${task}`,
       };
     }
-    if (isDue && isRunning(['check', 'deliver', 'settle']) < this.#scenario.notifiers) {
+    if (isDue && isRunning(['check', 'deliver', 'settle', 'unwatch']) < this.#scenario.notifiers) {
+      const kind = watch === undefined ? 'unwatch' : 'check';
       yield {
-        world: withRunning({ ...world, isDue: false }, { kind: 'check', replies: [] }),
+        world: withRunning({ ...world, isDue: false }, { kind, replies: [] }),
         what: 'a notifier takes the user',
       };
     }
@@ -141,18 +181,19 @@ export class PushMoves {
 
   /** The next step of an operation, or its result. */
   #next(running: Exclude<Running, { kind: 'deliver' }>): { step?: unknown; result?: unknown } {
-    const operation = this.#operation(running) as Generator<unknown, unknown, unknown>;
+    const operation = inSequence(this.#operation(running) as Operation<unknown>);
     let next = operation.next();
     for (const reply of running.replies) next = operation.next(revived(reply));
     return next.done ? { result: next.value } : { step: next.value };
   }
 
   #operation(running: Exclude<Running, { kind: 'deliver' }>): unknown {
-    const { check, settle, subscribe, enroll, refresh } = this.#code;
+    const { check, settle, subscribe, enroll, unwatch, refresh } = this.#code;
     if (running.kind === 'worker') return refresh([{ user: USER, contact: String(running.task) }]);
-    if (running.kind === 'check') return check([USER], CHECK);
+    if (running.kind === 'check') return check([WATCH], CHECK);
     if (running.kind === 'subscribe') return subscribe(NEW_WATCH);
     if (running.kind === 'enroll') return enroll([USER]);
+    if (running.kind === 'unwatch') return unwatch([USER]);
     const outcomes = running.outcomes.map(
       (is): DeliveryOutcome => (is === 'failed' ? { is, why: '' } : { is: 'delivered' }),
     );
@@ -172,7 +213,10 @@ export class PushMoves {
     };
   }
 
-  /** N2: nothing is told that the answer did not show. N3: an entry is told twice only under the same id. */
+  /**
+   * N2: nothing is told that the answer did not show. N3: an entry is told twice only under the same id. N4: nothing, not even a
+   * test, is delivered to a watch before its first head is recorded, because a delivery may take for ever.
+   */
   #deliver(world: World, { checked, shown }: Extract<Running, { kind: 'deliver' }>, place: number): PushMove[] {
     const [{ notification }] = checked as [PendingDelivery];
     const told = notification.sources.map(({ id, at }): Delivered => ({ id, at, notification: notification.id }));
@@ -180,9 +224,14 @@ export class PushMoves {
     const twice = told.find((one) =>
       world.delivered.some((old) => isSame(old, one) && old.notification !== one.notification),
     );
+    const [{ save }] = checked as [PendingDelivery];
+    const isUnrecorded = save.told.contacts === undefined;
+    const unrecorded = isUnrecorded && { rule: 'N4', what: 'a delivery begins, and what is not news is not recorded' };
     const broken = hidden
       ? { rule: 'N2', what: `${textOf(hidden)} was told, and no answer shows it` }
-      : twice && { rule: 'N3', what: `${textOf(twice)} was told twice, under two ids` };
+      : twice
+        ? { rule: 'N3', what: `${textOf(twice)} was told twice, under two ids` }
+        : unrecorded || undefined;
     const known = new Set(world.delivered.map(deliveredText));
     const fresh = told.filter((one) => !known.has(deliveredText(one)));
     const delivered = [...world.delivered, ...fresh].sort((a, b) => (deliveredText(a) < deliveredText(b) ? -1 : 1));
@@ -219,6 +268,14 @@ export class PushMoves {
         return { world: { ...world, watch: NEW }, reply: WATCH, what: 'the row of the watch is written' };
       case 'watch':
         return { world: { ...world, isEnrolled: true }, what: 'the user is among the watched' };
+      case 'unwatch':
+        return { world: { ...world, isEnrolled: false }, what: 'the user is no longer among the watched' };
+      case 'watchedOf':
+        return {
+          world,
+          reply: world.watch === undefined ? [] : [USER],
+          what: 'the notifier looks for a watch of the user',
+        };
       case 'again':
         return { world: { ...world, isDue: true }, what: 'a check is asked for' };
       case 'watches':
@@ -226,7 +283,7 @@ export class PushMoves {
       case 'heads':
         return {
           world,
-          reply: [{ entries: this.#shown(world), floor: undefined }],
+          reply: [{ entries: this.#shown(world, (args[0] as HeadAsked[])[0]?.relation), floor: undefined }],
           what: 'the notifier reads the head',
         };
       case 'save':
@@ -244,10 +301,9 @@ export class PushMoves {
     const dueAt = save.dueAt === undefined ? undefined : save.dueAt > NOW ? LATER : NOW;
     const outgoing = save.outgoing && { ...save.outgoing, since: NOW, attempts: Math.min(save.outgoing.attempts, 1) };
     const watch = { ...world.watch, told: save.told, outgoing, dueAt, notifiedAt: undefined, version: String(version) };
-    const first = world.recorded === undefined ? save.told.contacts?.entries : undefined;
-    const recorded = first === undefined ? {} : { recorded: first };
+    const recorded = recordedBy(save, world, running);
     const what = `${running.kind}: saves what is ${outgoing === undefined ? 'told' : 'outgoing'}`;
-    return { world: { ...world, watch, version, ...recorded }, reply: { pairs: [[WATCH, String(version)]] }, what };
+    return { world: { ...world, watch, version, recorded }, reply: { pairs: [[WATCH, String(version)]] }, what };
   }
 
   /** What is due later becomes due. While somebody may still be at it, that is a delay; otherwise it is only patience. */
@@ -279,7 +335,7 @@ export class PushMoves {
       } else if (running.kind === 'check')
         yield { world: { ...left, isDue: true }, what: 'the notifier crashes; its lease ends' };
       else if (running.kind !== 'subscribe' || world.watch !== undefined) {
-        // Whoever takes over looks through all watches at its start.
+        // A notifier that takes over looks through all watches at its start.
         const isNewEpoch = left.isNewEpoch || running.kind === 'enroll';
         yield { world: { ...left, isSubscribed: true, isNewEpoch }, what: `the process crashes: ${running.kind}` };
       }
@@ -291,7 +347,8 @@ export class PushMoves {
   }
 }
 
-const LATER = 1_000_000;
+/** Sooner than the end of any wait, which would be taken for the time of another clock. */
+const LATER = NOW + 100;
 
 const NEW_WATCH = {
   user: USER,
@@ -313,6 +370,21 @@ const NEW: Watch = {
   dueAt: NOW,
   version: '1',
 };
+
+function passes({ id }: Key, relation: Relation): boolean {
+  return relation === 'any' || FRIENDS.includes(id);
+}
+
+/** What is not news from here on: the first head; of another filter, those whom the filter before did not pass. */
+function recordedBy({ told }: WatchSave, { watch, recorded }: World, running: Running): World['recorded'] {
+  const [before, after] = [watch?.told.contacts, told.contacts];
+  if (recorded === undefined) return after?.entries;
+  if (before?.relation === undefined || after?.relation === before.relation || running.kind !== 'check')
+    return recorded;
+  const shown = ((running.replies[1] as { entries: Key[] }[])[0]?.entries ?? []) as Key[];
+  const fresh = shown.filter((key) => !passes(key, before.relation as Relation));
+  return [...recorded, ...fresh.filter((key) => !recorded.some((one) => isSame(one, key)))].sort(byKeyDescending);
+}
 
 function withRunning(world: World, running: Running): World {
   return { ...world, running: inOrder([...world.running, running]) };

@@ -3,6 +3,9 @@ import type { PushFault, PushScenario, SiteAction } from './world.ts';
 const up = (contact: string, at: number): SiteAction => ({ do: 'upload', contact, at });
 const gone = (contact: string, at: number): SiteAction => ({ do: 'delete', contact, at });
 
+const filter = (relation: string): SiteAction => ({ do: 'filter', relation });
+const TEST: SiteAction = { do: 'test' };
+
 const ANY: readonly PushFault[] = ['crash', 'failure', 'delay', 'wipe'];
 
 const WATCHED = {
@@ -40,6 +43,37 @@ export const PUSH_SCENARIOS: readonly PushScenario[] = [
     shows: 'committed',
     notifiers: 1,
     actions: [up('9', 40), gone('9', 20)],
+  },
+  { ...WATCHED, name: 'another filter', actions: [up('10', 40), filter('friends')] },
+  {
+    ...WATCHED,
+    name: 'another filter, and back',
+    actions: [up('9', 40), filter('friends'), filter('any')],
+    notifiers: 1,
+  },
+  {
+    ...WATCHED,
+    name: 'another filter, any fault',
+    notifiers: 1,
+    actions: [up('9', 30), up('10', 40), filter('friends')],
+    faultsAtMost: 1,
+  },
+  { ...WATCHED, name: 'tested', notifiers: 1, actions: [up('9', 40), TEST], faultsAtMost: 1 },
+  { ...WATCHED, name: 'tested while subscribing', isWatched: false, notifiers: 1, actions: [up('9', 40), TEST] },
+  {
+    ...WATCHED,
+    name: 'subscribing, filtered and tested',
+    isWatched: false,
+    notifiers: 1,
+    actions: [up('10', 40), filter('friends'), TEST],
+  },
+  {
+    ...WATCHED,
+    name: 'subscribing after another watch',
+    isWatched: false,
+    wasWatched: true,
+    notifiers: 1,
+    actions: [up('9', 40)],
   },
 ];
 

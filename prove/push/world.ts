@@ -1,5 +1,6 @@
 import type { Id } from '../../src/contracts/id.ts';
 import type { Key } from '../../src/contracts/key.ts';
+import type { Relation } from '../../src/contracts/relation.ts';
 import type { Watch } from '../../src/contracts/watch.ts';
 
 /** The only user, who is watched by one watch. */
@@ -9,7 +10,14 @@ export const WATCH: Id = '1';
 /** Something that the site does. Uploads may commit in another order than that of their times. */
 export type SiteAction =
   | { readonly do: 'upload'; readonly contact: Id; readonly at: number }
-  | { readonly do: 'delete'; readonly contact: Id; readonly at: number };
+  | { readonly do: 'delete'; readonly contact: Id; readonly at: number }
+  /** The watch is told of friends alone from here on, or of all. */
+  | { readonly do: 'filter'; readonly relation: Relation }
+  /** The watch is tested, unless a notification is on its way. */
+  | { readonly do: 'test' };
+
+/** Contacts who are friends. */
+export const FRIENDS: readonly Id[] = ['10'];
 
 /** What may go wrong. */
 export type PushFault =
@@ -31,6 +39,8 @@ export interface PushScenario {
   readonly actions: readonly SiteAction[];
   /** Is the watch there at the start, told of these photos? Otherwise it is created meanwhile. */
   readonly isWatched: boolean;
+  /** Had the user a watch before, which is gone, so that signals are still given? Only where it is created meanwhile. */
+  readonly wasWatched?: boolean;
   /** Does a live answer show an upload before its task is processed? It may (from plain SQL), and it may not (from the index). */
   readonly shows: 'committed' | 'refreshed';
   readonly notifiers: number;
@@ -53,7 +63,8 @@ export type Running =
     }
   | { readonly kind: 'deliver'; readonly checked: readonly unknown[]; readonly shown: readonly Key[] }
   | { readonly kind: 'subscribe'; readonly replies: readonly unknown[] }
-  | { readonly kind: 'enroll'; readonly replies: readonly unknown[] };
+  | { readonly kind: 'enroll'; readonly replies: readonly unknown[] }
+  | { readonly kind: 'unwatch'; readonly replies: readonly unknown[] };
 
 /** An entry that was delivered, perhaps, and under which id. */
 export interface Delivered extends Key {
@@ -84,7 +95,7 @@ export interface World {
   readonly isNewEpoch: boolean;
   readonly running: readonly Running[];
   readonly delivered: readonly Delivered[];
-  /** What the watch's first head held: not news. */
+  /** What the first head held, of the watch or of a contact whom it was not told of before: not news. */
   readonly recorded: readonly Key[] | undefined;
   readonly faults: number;
 }

@@ -8,6 +8,9 @@ export const KEY_COMMANDS: Readonly<Record<string, Command>> = {
   DEL: (keyspace, keys) => keys.filter((key) => keyspace.delete(key)).length,
   UNLINK: (keyspace, keys) => keys.filter((key) => keyspace.delete(key)).length,
 
+  /** Nobody listens: what is told may be lost. */
+  SPUBLISH: () => 0,
+
   TYPE: (keyspace, args) => new Status(keyspace.get(arg(args, 0))?.kind ?? 'none'),
 
   EXISTS: (keyspace, keys) => keys.filter((key) => keyspace.get(key) !== undefined).length,

@@ -53,7 +53,7 @@ export const AUDIENCE: Menu = {
   audiences: [],
 };
 
-/** 2 followers are more than a page: a plan cuts them into segments, of one follower each and one for whoever comes later. */
+/** 2 followers are more than a page: a plan cuts them into segments, of one follower each and one for followers who come later. */
 export function segments(name: string, changes: Partial<Scenario>): Scenario {
   return fanOut(name, { pageSize: 1, menu: AUDIENCE, faultsAtMost: 0, ...changes });
 }

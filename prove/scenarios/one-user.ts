@@ -1,3 +1,4 @@
+import type { KeepRules } from '../../src/index/allowance.ts';
 import type { Menu } from '../site/actions.ts';
 import type { Photo, Relationship, Site } from '../site/site.ts';
 import type { Fault, Scenario } from './scenario.ts';
@@ -111,4 +112,13 @@ export function oneUser(name: string, changes: Partial<Scenario>): Scenario {
   };
 }
 
-export const SITES = { THREE, TIES, TWO, ONE };
+/** The user has one contact, and gets to know others: until then an index does not pay. */
+const GROWING: Site = {
+  ...THREE,
+  relationships: THREE.relationships.filter(({ user, contact }) => user !== USER || contact === '9'),
+};
+
+export const SITES = { THREE, TIES, TWO, ONE, GROWING };
+
+/** An index takes one change without a read. */
+export const ONE_CHANGE: KeepRules = { indexAbove: 0, keep: 1 / 32 };

@@ -1,5 +1,6 @@
 import type { Id } from '../../src/contracts/id.ts';
 import type { KindName } from '../../src/contracts/kind.ts';
+import type { KeepRules } from '../../src/index/allowance.ts';
 import type { Menu } from '../site/actions.ts';
 import type { Site } from '../site/site.ts';
 
@@ -9,6 +10,7 @@ import type { Site } from '../site/site.ts';
  * - `resend`     a command is done, its reply is lost, and the client sends it again
  * - `duplicate`  a task is delivered twice
  * - `rebuild`    an index is built: by a read that found it cold or low, a backfill or a repair
+ * - `read`       an index is read, which renews its allowance
  * - `evict`      one of a user's two keys disappears
  * - `drop`       both do: expired, flushed
  * - `forget`     the user is forgotten: both keys go, and a note stays, which nothing lifts here
@@ -16,6 +18,7 @@ import type { Site } from '../site/site.ts';
  * - `loss`       tasks are lost; that is noticed, and a new epoch begins
  * - `suspend`    tasks are lost; that is noticed, and the epoch is suspended until, at any later moment, a new one begins
  * - `failover`   a lagging replica is promoted; that is noticed, and a new epoch begins
+ * - `stray`      a plan is lost while nobody works, and nobody notices; the next upload of its owner makes up for it
  * - `wipe`       Redis loses everything, the delay queue and the notes of plans as well; that is noticed, and a new epoch begins
  */
 export type Fault =
@@ -23,6 +26,7 @@ export type Fault =
   | 'resend'
   | 'duplicate'
   | 'rebuild'
+  | 'read'
   | 'evict'
   | 'drop'
   | 'forget'
@@ -30,6 +34,7 @@ export type Fault =
   | 'loss'
   | 'suspend'
   | 'failover'
+  | 'stray'
   | 'wipe';
 
 /** One search: every interleaving of everything that may happen here. */
@@ -46,6 +51,8 @@ export interface Scenario {
   /** Followers of a segment; undefined: as many as in a page. */
   readonly segmentSize?: number;
   readonly site: Site;
+  /** Which indexes pay; undefined: all, for ever. */
+  readonly rules?: KeepRules;
   /** The initial indexes. */
   readonly index: 'warm' | 'cold' | 'placeholder';
   readonly menu: Menu;
@@ -67,6 +74,8 @@ export interface Scenario {
   readonly suspends?: 'at the end' | 'and resumes';
   /** The users that a fan-out visits; undefined, as in the product: all who have a row with its owner. */
   readonly fanOuts?: 'related';
+  /** Pairs whose rows cannot be read when they are asked for; a rebuild can read them. */
+  readonly unreadable?: readonly { readonly user: Id; readonly contact: Id }[];
   /** Immediate retries of a lost race; undefined: as many as the product makes. */
   readonly attempts?: number;
 }

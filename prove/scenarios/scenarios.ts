@@ -1,6 +1,6 @@
 import { fanOut, SUSPENSIONS, segments } from './fan-out.ts';
 import { bothKinds, GROUP_SETTINGS, groups, members } from './groups.ts';
-import { ANY_FAULT, oneUser, SETTINGS, SITES } from './one-user.ts';
+import { ANY_FAULT, ONE_CHANGE, oneUser, SETTINGS, SITES } from './one-user.ts';
 import type { Fault, Scenario } from './scenario.ts';
 
 /**
@@ -20,6 +20,9 @@ export interface Listed {
 const AGAIN: readonly Fault[] = ['crash', 'duplicate', 'rebuild'];
 
 const BEFORE_COMMIT: Partial<Scenario> = { versions: true, publish: 'versioned before' };
+
+/** Of a follower. */
+const UNREADABLE = [{ user: '9', contact: '7' }];
 
 /** Without faults: a second or so each. */
 const SMALL: readonly Listed[] = [
@@ -54,11 +57,27 @@ const SMALL: readonly Listed[] = [
     faults: ['crash', 'duplicate', 'rebuild', 'drop'],
     faultsAtMost: 2,
   }),
+  a('an allowance of one', { rules: ONE_CHANGE, faults: ['read', 'rebuild'], faultsAtMost: 1 }),
+  a('small users', {
+    rules: { indexAbove: 1, keep: 1 },
+    site: SITES.GROWING,
+    index: 'cold',
+    faults: ['rebuild'],
+    faultsAtMost: 1,
+  }),
   b('fan-out', { faultsAtMost: 0 }),
   b('suspension', { menu: SUSPENSIONS, faultsAtMost: 0 }),
   b('fan-out, one attempt', { attempts: 1, faultsAtMost: 0 }),
   b('fan-out, one change', { actions: 1, faults: ['crash', 'duplicate', 'rebuild', 'drop'], faultsAtMost: 2 }),
+  b('a row that cannot be read', { unreadable: UNREADABLE, actions: 1, faults: ['rebuild'], faultsAtMost: 1 }),
   f('segments', { actions: 1 }),
+  f('segments, a row that cannot be read', {
+    unreadable: UNREADABLE,
+    actions: 1,
+    faults: ['rebuild'],
+    faultsAtMost: 1,
+  }),
+  f('segments, a plan that nobody misses', { faults: ['stray'], faultsAtMost: 1 }),
   f('segments, crash', { actions: 1, faults: ['crash', 'duplicate'], faultsAtMost: 1 }),
   f('segments, one attempt', { actions: 1, attempts: 1 }),
   f('segments, uploads', {}),
@@ -109,11 +128,25 @@ const LARGE: readonly Listed[] = [
   a('Redis lost', { faults: ['wipe', 'rebuild'] }),
   a('a setting, any fault', { menu: SETTINGS, faults: [...ANY_FAULT, 'resend'] }),
   a('a setting, cold and rebuilt', { menu: SETTINGS, index: 'cold', faults: ['rebuild', 'crash'], faultsAtMost: 2 }),
+  a('an allowance of one, any fault', {
+    rules: ONE_CHANGE,
+    faults: [...ANY_FAULT, 'read', 'resend'],
+    faultsAtMost: 2,
+    actions: 1,
+  }),
+  b('fan-out, an allowance of one', { rules: ONE_CHANGE, faults: ['read', 'rebuild'] }),
   b('fan-out, delivered again', { faults: ['crash', 'duplicate'] }),
   b('fan-out, any fault', {}),
   b('suspension, any fault', { menu: SUSPENSIONS }),
   b('fan-out, cold', { index: 'cold', faults: ['rebuild'] }),
   b('fan-out, one attempt, duplicate', { attempts: 1, faults: ['duplicate'] }),
+  b('a row that cannot be read, any fault', { unreadable: UNREADABLE }),
+  f('segments, uploads, a row that cannot be read', {
+    unreadable: UNREADABLE,
+    faults: ['rebuild', 'crash'],
+    faultsAtMost: 1,
+  }),
+  f('segments, a plan that nobody misses, crash', { actions: 1, faults: ['stray', 'crash'], faultsAtMost: 2 }),
   f('segments, uploads, crash', { faults: ['crash'], faultsAtMost: 1 }),
   f('segments, any fault', { actions: 1, faults: ANY_FAULT, faultsAtMost: 1 }),
   f('segments, uploads, any fault', { faults: ANY_FAULT, faultsAtMost: 1 }),

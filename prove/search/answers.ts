@@ -1,8 +1,11 @@
 import type { Id } from '../../src/contracts/id.ts';
 import { byKeyDescending, isAbove, type Key } from '../../src/contracts/key.ts';
-import type { KindName } from '../../src/contracts/kind.ts';
+import { CONTACTS, type KindName } from '../../src/contracts/kind.ts';
+import { KEEP_ALL } from '../../src/index/allowance.ts';
+import type { KindStatements } from '../../src/mysql/statements/kind-statements.ts';
 import type { RecentAnswer, RecentQuery } from '../../src/query/recent-answer.ts';
 import type { RecentContacts } from '../../src/query/recent-contacts.ts';
+import { USUAL_SITE } from '../../src/site/site.ts';
 import { type IndexOwner, nameOfOwner, ownersOf } from '../machine/index-contents.ts';
 import type { Machine } from '../machine/machine.ts';
 import { Unknown, whenKnown } from '../machine/unknown.ts';
@@ -27,9 +30,12 @@ export class Answers {
   readonly #machine: Machine;
   readonly #scenario: Scenario;
   readonly #told = new Map<number, readonly Told[]>();
+  /** About contacts, whatever the kind: the model answers for each alike. */
+  readonly #statements: KindStatements;
 
   constructor(machine: Machine, scenario: Scenario) {
     this.#machine = machine;
+    this.#statements = new machine.product.code.KindStatements(USUAL_SITE, CONTACTS);
     this.#scenario = scenario;
   }
 
@@ -82,9 +88,13 @@ export class Answers {
   }
 
   #recent(index: number, kind: KindName, snapshot: Snapshot): RecentContacts {
-    return new this.#machine.product.code.RecentContacts({
+    const { code } = this.#machine.product;
+    const { indexAbove } = this.#scenario.rules ?? KEEP_ALL;
+    const database = { server: new ModelDatabase(snapshot).database, statements: this.#statements };
+    return new code.RecentContacts({
       index: { read: (user) => whenKnown(() => this.#machine.index.read(index, { kind, user })) },
-      database: new ModelDatabase(snapshot).database,
+      database,
+      small: indexAbove > 0 ? new code.SmallUsers({ database, most: indexAbove }) : undefined,
       min: this.#scenario.min,
       max: this.#scenario.max,
       onCold: () => undefined,

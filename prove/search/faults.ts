@@ -21,6 +21,7 @@ export class Faults {
     resend: (state, emit) => this.#resend(state, emit),
     duplicate: (state, emit) => this.#duplicate(state, emit),
     rebuild: (state, emit) => this.#rebuild(state, emit),
+    read: (state, emit) => this.#read(state, emit),
     evict: (state, emit) => this.#evict(state, emit),
     drop: (state, emit) => this.#without(state, 'both', emit),
     forget: (state, emit) => this.#forget(state, emit),
@@ -28,6 +29,7 @@ export class Faults {
     loss: (state, emit) => this.#loss(state, emit),
     suspend: (state, emit) => this.#suspend(state, emit),
     failover: (state, emit) => this.#failover(state, emit),
+    stray: (state, emit) => this.#stray(state, emit),
     wipe: (state, emit) => this.#wipe(state, emit),
   };
 
@@ -96,6 +98,18 @@ export class Faults {
     }
   }
 
+  #read(state: State, emit: Emit): void {
+    for (const owner of this.#owners) {
+      const effect = this.#machine.index.used(state.index, owner);
+      if (effect.contents === state.index) continue;
+      this.#emit(
+        emit,
+        this.#withIndex(state, effect),
+        `the index of ${nameOfOwner(owner)} is read, and kept for longer`,
+      );
+    }
+  }
+
   #evict(state: State, emit: Emit): void {
     this.#without(state, 'set', emit);
     this.#without(state, 'meta', emit);
@@ -135,6 +149,11 @@ export class Faults {
       const next = { ...state, site: site.newEpoch(state.site), tasks: loss.tasks };
       this.#emit(emit, next, `${loss.what}, which is noticed: a new epoch begins`);
     }
+  }
+
+  #stray(state: State, emit: Emit): void {
+    if (state.workers.some((operation) => operation !== IDLE)) return;
+    for (const { tasks, what } of this.#machine.tasks.strays(state.tasks)) this.#emit(emit, { ...state, tasks }, what);
   }
 
   /** The same while the consumers are behind: from one loss to the next, and for some time after the last. */

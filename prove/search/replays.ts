@@ -1,5 +1,6 @@
 import type { Id } from '../../src/contracts/id.ts';
 import { meaningOf, type Task } from '../../src/contracts/task.ts';
+import { ENDLESS } from '../../src/index/allowance.ts';
 import { nameOfOwner, ownersOf } from '../machine/index-contents.ts';
 import type { Machine } from '../machine/machine.ts';
 import type { Scenario } from '../scenarios/scenario.ts';
@@ -11,7 +12,7 @@ import { IDLE, type State } from './state.ts';
 import type { Workers } from './workers.ts';
 
 /**
- * I5: at rest, processing any task again changes only the nonce; a user's task drops the user's own
+ * I5: at rest, processing any task again changes only the nonce, with its allowance, which it may use up; a user's task drops the user's own
  * index. One at a time is enough, because the next task finds the state unchanged.
  */
 export class Replays {
@@ -62,6 +63,8 @@ export class Replays {
         continue;
       }
       if (was.state !== 'warm' || was.epoch !== epoch) continue;
+      if (is.state !== 'warm' && was.allowance?.left !== ENDLESS) continue;
+      if (is.state === 'cold' && this.#scenario.unreadable?.some(({ user: bad }) => bad === owner.user)) continue;
       if (is.state !== 'warm') return `${user} was warm and is ${is.state}`;
       if (describe(was) !== describe(is)) return `${user} was ${describe(was)} and is ${describe(is)}`;
     }

@@ -1,6 +1,7 @@
 import type { Key } from '../../src/contracts/key.ts';
 import type { Step, StepName, Steps } from '../../src/index/protocol.ts';
-import type { Pair, PairRows } from '../../src/mysql/pairs.ts';
+import type { Pair, PairRows } from '../../src/mysql/statements/pairs.ts';
+import { isFailure } from '../machine/failure.ts';
 import { textOf } from './checks.ts';
 
 type Texts = {
@@ -18,6 +19,8 @@ const TEXTS: Texts = {
   neighbours: rowsText,
   topContacts: ([users], { epoch, tops }) =>
     `reads MySQL (${epoch}): ${users.map((user, i) => `the best of ${user}: ${textOf(tops[i] ?? [])}`).join(', ')}`,
+  allowances: ([users], allowances) =>
+    `counts rows: ${users.map((user, i) => `an index of ${user} ${allowances[i] === undefined ? 'does not pay' : `takes ${allowances[i]}`}`).join(', ')}`,
   owners: ([users], owners) => `reads MySQL: of ${users.join(', ')} there is ${owners.join(', ') || 'nobody'}`,
   followers: ([wanted], pages) =>
     `reads MySQL: ${wanted.map(({ owner, after }, i) => `followers of ${owner} after ${after}: ${pages[i]?.join(' ') || 'none'}`).join(', ')}`,
@@ -40,6 +43,9 @@ const TEXTS: Texts = {
   currentEpoch: (_none, epoch) => `reads MySQL: the epoch is ${epoch}`,
   beginPlan: ([epoch, owner], plan) =>
     plan === undefined ? `finds that a plan for ${owner} waits` : `begins ${plan} for ${owner} (${epoch})`,
+  notedPlan: ([_epoch, owner], place) =>
+    place === undefined ? `finds no plan noted for ${owner}` : `reads that the plan for ${owner} is at ${place}`,
+  isWaiting: ([place], isWaiting) => `finds ${isWaiting ? 'that it waits' : 'that it does not wait'} at ${place}`,
   publish: ([tasks]) =>
     tasks
       .map((task) =>
@@ -57,6 +63,7 @@ const TEXTS: Texts = {
 };
 
 export function stepText(step: Step, reply: unknown): string {
+  if (isFailure(reply)) return `fails at ${step.name}: ${reply.failure}`;
   return (TEXTS[step.name as keyof Texts] as (args: unknown, reply: unknown) => string)(step.args, reply);
 }
 

@@ -111,8 +111,8 @@ export class Workers {
         return this.#answered({ state: after, done, broken }, worker, effect.reply, end);
       }
       case 'tasks': {
-        const after = { ...state, tasks: this.#machine.tasks.inBulkLane(state.tasks, step) };
-        return this.#answered({ state: after, done, broken }, worker, operations.reply(undefined), end);
+        const { tasks, reply } = this.#machine.tasks.do(state.tasks, step);
+        return this.#answered({ state: { ...state, tasks }, done, broken }, worker, operations.reply(reply), end);
       }
       case 'rechecks': {
         const after = { ...state, rechecks: rechecks.put(state.rechecks, step) };

@@ -6,13 +6,17 @@ import type { TruthRow } from './site.ts';
 
 type Row = readonly (string | null)[];
 
-/** Answers the statements of `mysql/candidates.ts` and `mysql/plain-contacts.ts`, the only ones that answers need, from one snapshot. */
+/** Answers the statements of `candidates.ts`, `plain-contacts.ts` and `whole-lists.ts` of `mysql/statements`, all that answers need, from one snapshot. */
 export class ModelDatabase {
   readonly #snapshot: Snapshot;
 
   constructor(snapshot: Snapshot) {
     this.#snapshot = snapshot;
   }
+
+  readonly isReplica = false;
+
+  readonly patience = { queue: 1, waitMs: 1_000 };
 
   /** The interface that the product uses. */
   get database(): Database {
@@ -27,6 +31,8 @@ export class ModelDatabase {
   async rows(statement: string, parameters: readonly Parameter[]): Promise<readonly Row[]> {
     const [first, ...rest] = parameters.map(String);
     if (statement.includes('AS candidate')) return this.#candidates(JSON.parse(String(first)) as Id[], String(rest[0]));
+    if (statement.includes('JOIN (recency_contacts AS c) ON c.user_id = ?'))
+      return this.#whole(String(first), Number(rest[0]));
     if (!statement.includes('FROM recency_contacts AS c'))
       throw new Error(`the model of MySQL does not know:${statement}`);
     return this.#plain(String(first), rest, statement);
@@ -36,6 +42,14 @@ export class ModelDatabase {
     const { epoch, rows } = this.#snapshot;
     const found = rows.filter((row) => row.user === user && ids.includes(row.contact) && hasUpload(row));
     return proven(epoch, found.map(columns));
+  }
+
+  #whole(user: Id, limit: number): Row[] {
+    const own = this.#snapshot.rows.filter((row) => row.user === user).slice(0, limit);
+    return proven(
+      this.#snapshot.epoch,
+      own.map((row) => columns(row.related ? row : { ...row, at: 0 })),
+    );
   }
 
   /** @param rest the limit, or the page's cursor and the limit */

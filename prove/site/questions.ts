@@ -1,8 +1,9 @@
 import type { Id } from '../../src/contracts/id.ts';
 import { byKeyDescending, type Key } from '../../src/contracts/key.ts';
 import type { KindName } from '../../src/contracts/kind.ts';
-import type { FollowerRange, Pair, PairRow, PairRows } from '../../src/mysql/pairs.ts';
-import type { TopContacts } from '../../src/mysql/top-contacts.ts';
+import type { FollowerRange } from '../../src/mysql/statements/followers.ts';
+import type { Pair, PairRow, PairRows } from '../../src/mysql/statements/pairs.ts';
+import type { TopContacts } from '../../src/mysql/statements/top-contacts.ts';
 import type { TruthRow } from './site.ts';
 
 /** One snapshot of what the product reads from MySQL. */
@@ -37,6 +38,11 @@ export const QUESTIONS = {
 
   owners({ rows }: Snapshot, users: readonly Id[]): Id[] {
     return users.filter((user) => rows.some((row) => row.user === user));
+  },
+
+  /** How many rows each user has. */
+  sizes({ rows }: Snapshot, users: readonly Id[]): number[] {
+    return users.map((user) => rows.filter((row) => row.user === user).length);
   },
 
   /** @param which the users that a fan-out visits; undefined, as in the product: all who have a row */

@@ -3,7 +3,7 @@ import type { KindStores } from '../../src/app/stores.ts';
 import type { Id } from '../../src/contracts/id.ts';
 import { CONTACTS, type Kind } from '../../src/contracts/kind.ts';
 import type { Database } from '../../src/mysql/database.ts';
-import { readUsersAmong } from '../../src/mysql/users.ts';
+import { readUsersAmong } from '../../src/mysql/statements/users.ts';
 import { republish } from '../../src/relay/relay.ts';
 import { backfillAll, verifyAll } from '../../src/tools/demo/phases/jobs.ts';
 import { expectIndexesExact, indexesInUse, type RestStores } from '../../test/model/at-rest.ts';

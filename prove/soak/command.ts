@@ -8,6 +8,7 @@ export interface SoakFlags {
   readonly minutes: number;
   /** Undefined: any. */
   readonly seed: number | undefined;
+  readonly people: number;
   /** Undefined: both. */
   readonly transport: TransportName | undefined;
   readonly json: boolean;
@@ -16,7 +17,7 @@ export interface SoakFlags {
 const ANY_SEED = 2 ** 31;
 
 /** Runs the soak and prints its report. Ctrl-C ends it and leaves nothing behind. @returns the exit code: 1 if something was wrong */
-export async function soakCommand({ minutes, seed = Date.now() % ANY_SEED, transport, json }: SoakFlags) {
+export async function soakCommand({ minutes, seed = Date.now() % ANY_SEED, people, transport, json }: SoakFlags) {
   const print = (line: string) => (json ? console.error(line) : console.log(line));
   const ending = new AbortController();
   const forget = onEndingSignals({
@@ -26,7 +27,7 @@ export async function soakCommand({ minutes, seed = Date.now() % ANY_SEED, trans
   print(`soaking for ${minutes} minutes, seed ${seed}`);
   try {
     const transports: TransportName[] = transport === undefined ? ['kafka', 'streams'] : [transport];
-    const report = await soak({ minutes, seed, transports, print, signal: ending.signal });
+    const report = await soak({ minutes, seed, people, transports, print, signal: ending.signal });
     print(reportLines(report));
     if (json) console.log(JSON.stringify(plainReport(report)));
     return report.wrong.length === 0 ? 0 : 1;

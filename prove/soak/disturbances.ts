@@ -14,7 +14,16 @@ import { backfillAll } from '../../src/tools/demo/phases/jobs.ts';
 import { between, pick, shuffled } from '../../src/tools/demo/random.ts';
 import { poll } from '../../src/tools/harness/poll.ts';
 import { uploadPhoto } from '../../src/tools/reference-site/photos.ts';
-import { fillRedis, loseTasks, publishEarly, sendHopelessTask, sendStrangeMessages } from './transport-faults.ts';
+import {
+  deleteUnread,
+  fillRedis,
+  losePlans,
+  loseTasks,
+  moveForward,
+  publishEarly,
+  sendHopelessTask,
+  sendStrangeMessages,
+} from './transport-faults.ts';
 import type { WorkerKind } from './worker.ts';
 import type { World } from './world.ts';
 
@@ -181,6 +190,9 @@ export const DISTURBANCES: readonly Disturbance[] = [
   { name: 'a task whose version never comes', weight: 2, happen: tried(sendHopelessTask) },
   { name: 'a task before its commit', weight: 4, goesOn: true, happen: tried(publishEarly) },
   { name: 'the tasks on the transport lost', weight: 2, happen: tried(loseTasks) },
+  { name: 'the plans on the transport lost', weight: 1, happen: tried(losePlans) },
+  { name: 'the consumers moved forward by an operator', weight: 1, happen: tried(moveForward) },
+  { name: 'unread tasks deleted', weight: 1, happen: tried(deleteUnread) },
   { name: 'Redis full', weight: 2, happen: tried(fillRedis) },
   { name: 'backfill', weight: 3, goesOn: true, happen: backfill },
   { name: 'repair', weight: 3, goesOn: true, happen: repair },

@@ -5,6 +5,8 @@ export interface SoakOptions {
   readonly minutes: number;
   /** Seed of all random choices. Timing still depends on the machine. */
   readonly seed: number;
+  /** Who use the site: few, so that their actions collide. */
+  readonly people: number;
   readonly transports: readonly TransportName[];
   /** Called with one line of text at a time. */
   readonly print: (line: string) => void;

@@ -48,17 +48,48 @@ export async function sendStrangeMessages({ namespace, stores, cast, random }: W
   return `${bodies.length} messages`;
 }
 
-/** The transport loses everything that was not consumed. */
-export async function loseTasks({ namespace, stores }: World): Promise<undefined> {
-  const { kafkaBrokers, topic, keyPrefix } = namespace.config;
-  if (namespace.transport === 'streams') await stores.redis.unlink(`${keyPrefix}:${topic}`);
-  else {
-    await withKafka(kafkaBrokers, async (kafka) => {
-      const admin = kafka.admin();
-      await admin.connect();
-      await deleteAll(admin, topic).finally(() => admin.disconnect());
-    });
-  }
+type Transported = Pick<World, 'namespace' | 'stores'>;
+
+const streamOf = ({ keyPrefix }: { readonly keyPrefix: string }, topic: string): string => `${keyPrefix}:${topic}`;
+
+/** A lane of the transport loses everything that was not consumed. */
+const losing =
+  (topicOf: (topic: string) => string) =>
+  async ({ namespace: { config, transport }, stores }: Transported): Promise<undefined> => {
+    const topic = topicOf(config.topic);
+    if (transport === 'streams') await stores.redis.unlink(streamOf(config, topic));
+    else {
+      await withKafka(config.kafkaBrokers, async (kafka) => {
+        const admin = kafka.admin();
+        await admin.connect();
+        await deleteAll(admin, topic).finally(() => admin.disconnect());
+      });
+    }
+  };
+
+export const loseTasks = losing((topic) => topic);
+
+/** Plans and segments of large audiences. */
+export const losePlans = losing((topic) => `${topic}.bulk`);
+
+/** An operator moves the consumers past what they have not read. Kafka refuses that while they are in the group. */
+export async function moveForward({
+  namespace: { config, transport },
+  stores,
+}: Transported): Promise<string | undefined> {
+  if (transport === 'kafka') return 'refused: there are consumers';
+  await stores.redis.xgroup('SETID', streamOf(config, config.topic), config.kafkaGroup, '$');
+  return undefined;
+}
+
+/** Entries in the middle of what is unread; Kafka deletes from the beginning alone, as when the tasks are lost. */
+export async function deleteUnread({ namespace: { config, transport }, stores, random }: World): Promise<string> {
+  if (transport === 'kafka') return 'nowhere: Kafka has no such command';
+  const stream = streamOf(config, config.topic);
+  const newest = await stores.redis.xrevrange(stream, '+', '-', 'COUNT', between(random, 1, 20));
+  const ids = newest.slice(Math.floor(newest.length / 2)).map(([id]) => id);
+  if (ids.length > 0) await stores.redis.xdel(stream, ...ids);
+  return `${ids.length} of the newest`;
 }
 
 async function deleteAll(admin: Admin, topic: string): Promise<void> {

@@ -40,7 +40,7 @@ export interface World {
   readonly signal: AbortSignal;
 }
 
-export interface Opening extends Pick<SoakOptions, 'seed' | 'print' | 'signal'> {
+export interface Opening extends Pick<SoakOptions, 'seed' | 'people' | 'print' | 'signal'> {
   /** MySQL, and Kafka for that transport. */
   readonly stack: DevServers;
   readonly logs: ProcessLogs;
@@ -48,16 +48,15 @@ export interface Opening extends Pick<SoakOptions, 'seed' | 'print' | 'signal'> 
   readonly resources: AsyncDisposableStack;
 }
 
-/**
- * Few people, so that their actions collide; one of them is followed by a crowd as well, of more than a page. Indexes as small
- * as the settings allow, so that many are capped and run low.
- */
-const PEOPLE = { ...DEFAULTS, users: 150, most: 1_200 };
-const SETTINGS = { MAX: '12', MIN: '10', KINDS: KIND_NAMES.join(',') };
+/** Contacts of the user who has the most, for each of the people. */
+const MOST_PER_PERSON = 8;
+
+/** Indexes as small as the settings allow, so that many are capped and run low; and everybody has one, for good. */
+const SETTINGS = { MAX: '12', MIN: '10', INDEX_ABOVE: '0', KEEP: '1000000', KINDS: KIND_NAMES.join(',') };
 
 /** Starts everything, and builds every index. */
 export async function openWorld(transport: TransportName, opening: Opening): Promise<World> {
-  const { stack, logs, resources, seed, print, signal } = opening;
+  const { stack, logs, resources, seed, people, print, signal } = opening;
   const redis = await startRedis({ install: true });
   resources.defer(() => redis.remove());
   const servers = { ...stack, redisUrl: redis.url };
@@ -67,8 +66,9 @@ export async function openWorld(transport: TransportName, opening: Opening): Pro
   await migrate({ url: namespace.config.mysqlUrl, kinds: KINDS });
   const stores = await openHarnessStores(namespace, { logger: pino({ level: 'silent' }), resources, signal });
   const random = seededRandom(seed);
-  const { cast, groups } = await populate(stores.pool, PEOPLE, random);
-  await gatherCrowd(stores.pool, cast.star);
+  const site = { ...DEFAULTS, users: people, most: MOST_PER_PERSON * people };
+  const { cast, groups } = await populate(stores.pool, site, random);
+  await gatherCrowd(stores.pool, cast.star); // an audience of more than a page
   const journal = new Journal(() => performance.now());
   await rememberSite(stores.pool, journal);
   const [counts, diary] = [new SoakCounts(), new Diary()];

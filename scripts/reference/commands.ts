@@ -8,13 +8,17 @@ export async function commandsReference(): Promise<string> {
   return `# Commands
 
 A command is called as \`recency NAME\`; \`recency NAME --help\` says the same as this page. With \`--json\` the result is one
-JSON object on stdout, or one per line, and everything else goes to stderr.
+JSON object on stdout, and everything else goes to stderr. A list is a field of that object, and is empty where nothing was found. Only what goes on
+by itself prints one object per line: \`bench\` of all, and \`capture --dry-run\`.
 
 ${markdownTable(
   ['exit code', ''],
   [
     ['0', 'Done.'],
-    ['1', 'It failed, and stderr says why; or `doctor` found a problem.'],
+    [
+      '1',
+      'It failed, and stderr says why: also when there is nothing with the id that was given. Or `doctor` found a problem.',
+    ],
     ['2', 'It was called wrongly, and did nothing.'],
     ['3', '`verify` and `repair`: something differs, or cannot be decided.'],
   ],

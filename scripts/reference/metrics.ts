@@ -1,6 +1,12 @@
 import { Registry } from 'prom-client';
 import { ApiMetrics } from '../../src/api/metrics.ts';
-import { consumerMetrics } from '../../src/app/consumer-metrics.ts';
+import {
+  consumerMetrics,
+  driftCounter,
+  measureWatched,
+  samplerMetrics,
+  truthMetrics,
+} from '../../src/app/consumer-metrics.ts';
 import {
   captureMetrics,
   droppedLettersCounter,
@@ -16,9 +22,9 @@ import {
   measureSuspension,
   relayCounters,
 } from '../../src/app/metrics.ts';
-import { notifierMetrics } from '../../src/app/notifier-metrics.ts';
-import { driftCounter, samplerMetrics, truthMetrics } from '../../src/app/sampler-metrics.ts';
+import { measureRenewal } from '../../src/app/renewal.ts';
 import type { Database } from '../../src/mysql/database.ts';
+import { notifierMetrics } from '../../src/push/process.ts';
 import type { RedisClient } from '../../src/redis/connection.ts';
 import { Windows } from '../../src/repair/sampler/windows.ts';
 import { code, markdownTable } from './markdown.ts';
@@ -57,6 +63,7 @@ const REGISTERED: Readonly<Record<string, (registry: Registry) => void>> = {
     lossCounter(registry);
     measureSuspension(registry, NO_DATABASE);
     measureBacklog(registry, { lag: unknown, bulkLag: unknown, delayQueues: [], primary: NO_DATABASE });
+    measureWatched(registry, { overdueMs: async () => 0 });
     measureFill(registry, { fill: async () => ({ entries: 0, max: 0 }) });
     measurePool(registry, NO_DATABASE);
     measureRedisMemory(registry, NO_REDIS);
@@ -94,6 +101,7 @@ export function metricDefinitions(): ReadonlyMap<string, Definition> {
   const found = new Map<string, Definition>();
   for (const [process, register] of Object.entries(REGISTERED)) {
     const registry = new Registry();
+    measureRenewal(registry, { isRefused: false });
     register(registry);
     for (const metric of registry.getMetricsAsArray() as unknown as Omit<Definition, 'processes'>[]) {
       const { name, help, type, labelNames } = metric;

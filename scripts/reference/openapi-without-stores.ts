@@ -5,6 +5,7 @@ import type { OpenAPI3 } from 'openapi-typescript';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { createApp } from '../../src/api/app.ts';
+import { Access } from '../../src/api/authorize.ts';
 import type { ApiDependencies } from '../../src/api/dependencies.ts';
 import { KINDS } from '../../src/contracts/kind.ts';
 
@@ -27,15 +28,16 @@ function withoutStores(): ApiDependencies {
   const given: Partial<ApiDependencies> = {
     registry: new Registry(),
     logger: pino({ enabled: false }),
-    kinds: KINDS,
-    otherAnswers: [],
+    site: { kinds: KINDS, unused: [], relations: [] },
+    answers: [],
     pages: undefined, // the console is not in the document
     coldBuilds: [],
-    tokens: [],
+    access: new Access([]),
     rateLimit: 0,
     trustProxy: undefined,
     checks: {},
     degrading: [],
+    isAnswering: () => true,
     hasStarted: () => true,
     deadlineMs: 10_000,
     slowMs: 10_000,

@@ -4,6 +4,7 @@ import { commandsReference } from './commands.ts';
 import { errorsReference } from './errors.ts';
 import { metricsReference } from './metrics.ts';
 import { settingsReference } from './settings.ts';
+import { sqlReference } from './sql.ts';
 
 /** The pages of the reference that are generated from the code. @returns each page's text by its path */
 export async function referencePages(): Promise<ReadonlyMap<string, string>> {
@@ -14,5 +15,6 @@ export async function referencePages(): Promise<ReadonlyMap<string, string>> {
     [path('errors'), errorsReference()],
     [path('metrics'), metricsReference()],
     [path('api'), await apiReference()],
+    [path('sql'), await sqlReference()],
   ]);
 }

@@ -24,7 +24,7 @@ ${markdownTable(['setting', 'default', 'values', ''], rows)}
 
 function values(schema: (typeof SETTINGS)[keyof typeof SETTINGS]['schema']): string {
   const [issue] = schema.safeParse(INVALID).error?.issues ?? [];
-  if (issue === undefined) return '';
+  if (issue === undefined || issue.message.startsWith('is wrong')) return ''; // says what is wrong with that text, not what is right
   return issue.message.startsWith('names a file')
     ? 'a file that can be read'
     : issue.message.replace(/^must (be )?/, '');

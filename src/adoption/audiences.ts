@@ -1,11 +1,9 @@
 /** Who may see a photo: the site's values as audience numbers, and the bits of `sees` that show them. */
-import type { InspectedColumn, InspectedTable } from '../mysql/inspected-schema.ts';
-import { literal, quoted } from '../mysql/quoted.ts';
-import { type Meanings, meaningsInComment, visibilityNumbers } from './conventions.ts';
-import type { Guess } from './guess.ts';
-import { plainName } from './names.ts';
-import type { Samples } from './samples.ts';
-import { columnNamed, enumValues, isInteger, isText } from './tables.ts';
+import { type InspectedColumn, type InspectedTable, literal, quoted } from '../mysql/inspect-schema.ts';
+import { type Meanings, meaningsInComment, visibilityNumbers } from './flags.ts';
+import { type Guess, TODO } from './guess.ts';
+import { foundIn, type Samples, valuesOf } from './samples.ts';
+import { columnNamed, isInteger, isText, plainName } from './tables.ts';
 
 /** Audience numbers. 0 to 4 are those of the reference schema. */
 export const AUDIENCE = { everybody: 0, friends: 1, family: 2, friendsOrFamily: 3, owner: 4, followers: 5 } as const;
@@ -38,6 +36,8 @@ const COLUMNS = [
   'visibility',
   'privacy',
   'privacy_level',
+  'access_id',
+  'access',
   'viewable_by',
   'is_public',
   'public',
@@ -48,55 +48,42 @@ const COLUMNS = [
 export function findAudiences(table: InspectedTable, samples: Samples): SiteAudiences {
   const column = columnNamed(table, COLUMNS);
   if (column === undefined) {
-    const guess = `${AUDIENCE.everybody}: every photo is public`;
-    const check = 'May everybody who has the owner as a contact see all of them?';
-    return constant({ about: table.name, guess, why: 'no column looks like a visibility', check });
+    const why = 'no column looks like a visibility';
+    const check = `Who may see a photo? Write ${AUDIENCE.everybody} instead of ${TODO} if everybody may who has the owner as a contact.`;
+    return constant(TODO, { about: table.name, guess: 'the audience of a photo', why, check, is: 'open' });
   }
   const comment = isInteger(column) ? (meaningsInComment(column) ?? visibilityNumbers(table, column)) : undefined;
-  if (comment !== undefined) return byValue(table, column, comment.of, { why: comment.why, isText: false });
-  if (isText(column)) return byText(table, column, samples);
-  return isInteger(column) ? byNumber(table, column) : constant(undecided(table, column, 'its type is not known'));
+  const found = foundIn(table, column, samples);
+  if (comment !== undefined) return byValue(table, column, comment.of, { why: comment.why, isText: false, found });
+  if (isText(column)) {
+    const values = valuesOf(table, column, samples).map((value) => [value, value] as const);
+    return byValue(table, column, new Map(values), { why: 'the words of its values', isText: true, found });
+  }
+  return byNumber(table, column, found);
 }
 
 /** Where every user has a copy of their own of whatever they may see. */
 export function ownCopies(table: InspectedTable): SiteAudiences {
-  const guess = `${AUDIENCE.everybody}: whoever has the row may see it`;
-  return constant({ about: table.name, guess, why: 'a row is the copy of one user, who has been shown it' });
+  const guess = `${AUDIENCE.everybody}: everybody who has the row is allowed to see it`;
+  const why = 'a row is the copy of one user, who has been shown it';
+  return constant(String(AUDIENCE.everybody), { about: table.name, guess, why });
 }
 
-function constant(guess: Guess): SiteAudiences {
-  const expression = String(AUDIENCE.everybody);
+function constant(expression: string, guess: Guess): SiteAudiences {
   return { expression, isConstant: true, column: undefined, used: new Set(['everybody']), guess };
-}
-
-function undecided({ name }: InspectedTable, column: InspectedColumn, why: string): Guess {
-  return { about: `${name}.${column.name}`, guess: 'every photo is public', why, check: 'Who may see a photo?' };
-}
-
-function byText(table: InspectedTable, column: InspectedColumn, samples: Samples): SiteAudiences {
-  const listed = enumValues(column);
-  const sample = listed ? undefined : samples.of(table.name, column.name);
-  const values = new Set([
-    ...(listed ?? []),
-    ...(sample?.values ?? []),
-    ...(column.defaultValue ? [column.defaultValue] : []),
-  ]);
-  const why = listed
-    ? 'the values of its ENUM'
-    : `the values in its rows${sample?.isPartial ? ', not all of which were read' : ''}`;
-  return byValue(table, column, new Map([...values].sort().map((value) => [value, value])), { why, isText: true });
 }
 
 interface ValueSource {
   readonly why: string;
   readonly isText: boolean;
+  readonly found: string;
 }
 
 function byValue(
   table: InspectedTable,
   column: InspectedColumn,
   meanings: Meanings['of'],
-  { why, isText: isTextual }: ValueSource,
+  { why, isText: isTextual, found }: ValueSource,
 ): SiteAudiences {
   const words = new Set([...meanings.values()].map(plainName));
   const audiences = new Map([...meanings].map(([value, word]) => [value, audienceOf(plainName(word), words)]));
@@ -106,25 +93,38 @@ function byValue(
   const value = (text: string) => (isTextual ? literal(text) : text);
   const cases = shown.map(([text, audience]) => `WHEN ${value(text)} THEN ${AUDIENCE[audience]}`).join(' ');
   const text = known.map(([one, audience]) => `${one} → ${AUDIENCE[audience]}`).join(', ');
+  if (shown.length === 0) return undecided(table, column, found);
   const isPrivate = words.has('private');
   const notes = [
     ...(isPrivate
       ? [`Does "private" mean ${audienceOf('private', words) === 'followers' ? 'followers only' : 'the owner alone'}?`]
       : []),
     ...(unknown.length > 0 ? [`Who may see ${unknown.join(', ')}? They are shown to nobody.`] : []),
-    ...(meanings.size === 0 ? ['There is no value yet: write one WHEN for each that the site writes.'] : []),
   ];
   return {
-    expression:
-      shown.length === 0 ? String(AUDIENCE.owner) : `CASE ${quoted(column.name)} ${cases} ELSE ${AUDIENCE.owner} END`,
-    isConstant: shown.length === 0,
+    expression: `CASE ${quoted(column.name)} ${cases} ELSE ${AUDIENCE.owner} END`,
+    isConstant: false,
     column: column.name,
     used: new Set(known.map(([, audience]) => audience)),
     guess: {
       about: `${table.name}.${column.name}`,
-      guess: `audiences ${text || 'unknown'}; whatever else → ${AUDIENCE.owner}, the owner alone`,
-      why,
+      guess: `audiences ${text}; whatever else → ${AUDIENCE.owner}, the owner alone`,
+      ...{ why, found },
       check: notes.length === 0 ? undefined : notes.join(' '),
+    },
+  };
+}
+
+/** Which values everybody sees is for a person to say; what has another one is for its owner alone. */
+function undecided(table: InspectedTable, column: InspectedColumn, found: string): SiteAudiences {
+  const { everybody, owner } = AUDIENCE;
+  const name = quoted(column.name);
+  return {
+    expression: `CASE WHEN ${name} IN (${TODO}) THEN ${everybody} ELSE ${owner} END`,
+    ...{ isConstant: false, column: column.name, used: new Set<AudienceName>(['everybody', 'owner']) },
+    guess: {
+      ...{ about: `${table.name}.${column.name}`, guess: 'who may see a photo', why: 'its name', found, is: 'open' },
+      check: `Which values of ${column.name} may everybody see who has the owner as a contact? Others need a WHEN and an audience of their own, or stay with the owner alone.`,
     },
   };
 }
@@ -136,20 +136,14 @@ function audienceOf(word: string, all: ReadonlySet<string>): AudienceName | unde
 }
 
 /** A flag, or a number that nothing explains. */
-function byNumber(table: InspectedTable, column: InspectedColumn): SiteAudiences {
-  const name = plainName(column.name);
-  const about = `${table.name}.${column.name}`;
+function byNumber(table: InspectedTable, column: InspectedColumn, found: string): SiteAudiences {
   const { everybody, owner } = AUDIENCE;
-  const flagged = (expression: string, guess: string, check?: string): SiteAudiences => ({
-    ...{ expression, isConstant: false, column: column.name, used: new Set<AudienceName>(['everybody', 'owner']) },
-    guess: { about, guess, why: 'its name and type', check },
-  });
-  const is = (number: number) => `CASE ${quoted(column.name)} WHEN ${number} THEN ${everybody} ELSE ${owner} END`;
-  if (/public$/.test(name)) return flagged(is(1), `1 → ${everybody}, everybody; otherwise ${owner}, the owner alone`);
-  if (/private$/.test(name)) return flagged(is(0), `0 → ${everybody}, everybody; otherwise ${owner}, the owner alone`);
-  return flagged(
-    is(0),
-    `0 → ${everybody}, everybody; every other number → ${owner}, the owner alone`,
-    'What do the numbers mean?',
-  );
+  const shown = /public$/.test(plainName(column.name)) ? 1 : /private$/.test(plainName(column.name)) ? 0 : undefined;
+  if (shown === undefined) return undecided(table, column, found);
+  const guess = `${shown} → ${everybody}, everybody; otherwise ${owner}, the owner alone`;
+  return {
+    expression: `CASE ${quoted(column.name)} WHEN ${shown} THEN ${everybody} ELSE ${owner} END`,
+    ...{ isConstant: false, column: column.name, used: new Set<AudienceName>(['everybody', 'owner']) },
+    guess: { about: `${table.name}.${column.name}`, guess, why: 'its name and type', found },
+  };
 }

@@ -1,10 +1,8 @@
 /** Blocks of all people of one server: a table of a user and a domain, beside people who have one. */
-import type { InspectedSchema, InspectedTable } from '../mysql/inspected-schema.ts';
-import { quoted } from '../mysql/quoted.ts';
+import { type InspectedSchema, type InspectedTable, quoted } from '../mysql/inspect-schema.ts';
 import type { Rule } from './guess.ts';
-import { plainName, stemOf, wordsOf } from './names.ts';
-import type { SiteRelation } from './site.ts';
-import { columnNamed, isInteger, isUniqueBy, tableOfId } from './tables.ts';
+import type { SiteRelation } from './pairs.ts';
+import { columnNamed, hasKeyOn, isInteger, isUniqueBy, plainName, stemOf, tableOfId, wordsOf } from './tables.ts';
 
 const DOMAIN = ['domain', 'host', 'instance_domain'];
 
@@ -37,8 +35,9 @@ interface BlockColumns {
 
 function ruleOf(table: InspectedTable, { user, domain, theirs }: BlockColumns, relation: SiteRelation): Rule {
   const alias = plainName(table.name);
-  const why = 'a pair must find one row at most, or it is in the view twice; rows that are there twice must go first';
-  const add = `UNIQUE KEY recency_domain (${quoted(user)}, ${quoted(domain)})`;
+  const why = 'each pair of recency_contacts looks for its row here';
+  const add = `KEY recency_domain (${quoted(user)}, ${quoted(domain)})`;
+  const isOnce = isUniqueBy(table, [user, domain]);
   return {
     join: `LEFT JOIN ${quoted(table.name)} AS ${alias}\n  ON ${alias}.${quoted(user)} = c.${quoted(relation.user)} AND ${alias}.${quoted(domain)} = person.${quoted(theirs)}`,
     condition: `${alias}.${quoted(user)} IS NULL`,
@@ -47,11 +46,14 @@ function ruleOf(table: InspectedTable, { user, domain, theirs }: BlockColumns, r
       about: table.name,
       guess: `people of a ${domain} that the user has in it are not related`,
       why: `its name, its columns ${user} and ${domain}, and ${relation.people?.table.name}.${theirs}`,
+      check: isOnce
+        ? undefined
+        : `Is a ${domain} there once for each ${user}? Otherwise a pair is in the view several times.`,
     },
     mapped: {
       ...{ table: table.name, hint: 'user', user, columns: [] },
       why: "the user's own setting: the index of the user is built again",
     },
-    alterations: isUniqueBy(table, [user, domain]) ? [] : [{ table: table.name, add, why }],
+    alterations: hasKeyOn(table, [user, domain]) ? [] : [{ table: table.name, add, why }],
   };
 }

@@ -1,6 +1,6 @@
 /** The files that `recency init` writes, for people to edit. Nothing of it is sent to a server from here. */
-import { aboutOf, checksOf, type Guess, type MappedTable, type ProposedView } from './guess.ts';
-import type { Proposal } from './propose.ts';
+import { aboutOf, checksOf, type Guess, type MappedTable, type ProposedView, type Rule, TODO } from './guess.ts';
+import { guessesIn, type Proposal } from './propose.ts';
 
 /** Backslashes in texts, and quotes, mean the same whatever the server's setting is. */
 const SQL_MODE = "SET SESSION sql_mode = '';";
@@ -21,16 +21,26 @@ function comment(mark: '--' | '#' | '  #', text: string): string {
     .join('\n');
 }
 
-/** Each guess with why; a question that several depend on follows the last of them. */
-function guessesText(guesses: readonly Guess[]): string {
-  const last = new Map(checksOf(guesses).map((check) => [check.of.at(-1), check]));
-  const text = (guess: Guess) => {
-    const check = last.get(guess);
-    const asked =
-      check === undefined ? '' : `\n  CHECK${check.of.length > 1 ? ` (${aboutOf(check)})` : ''}: ${check.check}`;
-    return `${guess.about}: ${guess.guess}.\n  Why: ${guess.why}.${asked}`;
-  };
-  return guesses.map(text).join('\n');
+/** What the files say of each guess: what was found and why, and at the last guess that a question concerns, the question. */
+class Remarks {
+  readonly #asked;
+
+  constructor(guesses: readonly Guess[]) {
+    this.#asked = new Map(checksOf(guesses).map((check) => [check.of.at(-1), check]));
+  }
+
+  linesOf(guess: Guess): string[] {
+    const { about, found, why, is } = guess;
+    const asked = this.#asked.get(guess);
+    const others = asked !== undefined && asked.of.length > 1 ? ` (${aboutOf(asked)})` : '';
+    const mark = { open: `${TODO} `, unused: 'NOT USED ', assumed: '' }[is ?? 'assumed'];
+    return [
+      `${mark}${about}: ${guess.guess}${is === undefined ? '?' : '.'}`,
+      ...(found === undefined ? [] : [`  Found: ${found}.`]),
+      `  Why: ${why}.`,
+      ...(asked === undefined ? [] : [`  CHECK${others}: ${asked.check}`]),
+    ];
+  }
 }
 
 const about = (guesses: readonly Guess[], tables: ReadonlySet<string>) =>
@@ -39,49 +49,49 @@ const about = (guesses: readonly Guess[], tables: ReadonlySet<string>) =>
 function indexesText({ database, server, alterations }: Proposal): string {
   const head = [
     `Columns and indexes that the views need, on ${database} (${server}). Read it, edit it, run it before views.sql.`,
-    'Generated columns are VIRTUAL: nothing is stored but the index. Where the site inserts rows without naming columns,',
-    'add INVISIBLE after VIRTUAL (MariaDB; MySQL from 8.0.23). On a large table, run each ALTER as the site runs its own.',
+    'Generated columns are VIRTUAL, so nothing is stored but the index, and INVISIBLE (MySQL from 8.0.23), so the site may go on',
+    'writing rows without naming columns. No index is unique. On a large table, run each ALTER as the site runs its own.',
   ].join('\n');
   const tables = [...new Set(alterations.map(({ table }) => table))];
   const alters = tables.map((table) => {
     const own = alterations.filter((one) => one.table === table);
-    const reasons = own
-      .map(
-        ({ add, why }) =>
-          `${add
-            .split(' ')
-            .slice(0, add.startsWith('UNIQUE') ? 3 : 2)
-            .join(' ')}: ${why}.`,
-      )
-      .join('\n');
+    const reasons = own.map(({ add, why }) => `${add.split(' ').slice(0, 2).join(' ')}: ${why}.`).join('\n');
     return `${comment('--', reasons)}\nALTER TABLE \`${table}\`\n  ${own.map(({ add }) => `ADD ${add}`).join(',\n  ')};`;
   });
   return `${comment('--', head)}\n\n${alters.length === 0 ? '-- Nothing is missing.' : alters.join('\n\n')}\n`;
 }
 
-function viewsText({ database, server, views, guesses, leftOut }: Proposal): string {
+function viewsText({ database, server, views, leftOut }: Proposal): string {
   const head = `The views that Recency reads, on ${database} (${server}). Read it, edit it, run it after indexes.sql, then \`recency doctor\`.`;
-  const open = guessesText(leftOut);
+  const open = new Remarks(leftOut);
   return `${[
     comment('--', head),
     SQL_MODE,
-    ...(open === '' ? [] : [comment('--', `Not decided:\n${open}`)]),
-    ...views.map((view) => `${comment('--', guessesFor(view, views, guesses))}\n${viewText(view)}`),
+    ...(leftOut.length === 0
+      ? []
+      : [comment('--', ['Not decided:', ...leftOut.flatMap((one) => open.linesOf(one))].join('\n'))]),
+    ...views.map(viewText),
   ].join('\n\n')}\n`;
 }
 
-/** What was guessed about the tables that only this view reads, or this one first. */
-function guessesFor(view: ProposedView, views: readonly ProposedView[], guesses: readonly Guess[]): string {
-  const photos = views.find(({ name }) => name === 'recency_photos');
-  const isOfPhotos = (guess: Guess) => photos?.from.startsWith(`\`${guess.about.split('.')[0]}\``);
-  const own = guesses.filter((guess) => isOfPhotos(guess) === (view === photos));
-  return guessesText(own);
+function viewText(view: ProposedView): string {
+  const remarks = new Remarks(guessesIn(view));
+  const { name, guesses, columns, from, joins, where } = view;
+  const about = comment('--', guesses.flatMap((guess) => remarks.linesOf(guess)).join('\n'));
+  const select = columns.map(([column, sql]) =>
+    typeof sql === 'string' ? `  ${sql} AS ${column}` : `  (${rulesText(sql, remarks)}) AS ${column}`,
+  );
+  const conditions = where.length === 0 ? '' : `\nWHERE ${rulesText(where, remarks)}`;
+  return `${about}\nCREATE OR REPLACE ALGORITHM=MERGE SQL SECURITY INVOKER VIEW ${name} AS\nSELECT\n${select.join(',\n')}\nFROM ${[from, ...joins].join('\n')}${conditions};`;
 }
 
-function viewText({ name, columns, from, joins, where }: ProposedView): string {
-  const select = columns.map(([column, sql]) => `  ${sql} AS ${column}`).join(',\n');
-  const conditions = where.length === 0 ? '' : `\nWHERE ${where.join('\n  AND ')}`;
-  return `CREATE OR REPLACE ALGORITHM=MERGE SQL SECURITY INVOKER VIEW ${name} AS\nSELECT\n${select}\nFROM ${[from, ...joins].join('\n')}${conditions};`;
+/** Conditions that must all hold, each below what is said of it. */
+function rulesText(rules: readonly Rule[], remarks: Remarks): string {
+  const lines = rules.flatMap(({ condition, guess }) => [
+    ...comment('--', remarks.linesOf(guess).join('\n')).split('\n'),
+    ...(condition === undefined ? [] : [`AND ${condition}`]),
+  ]);
+  return ['TRUE', ...lines].join('\n    ').concat('\n  ');
 }
 
 function mappingText({ database, mapping, guesses }: Proposal): string {

@@ -1,59 +1,86 @@
 /** Blocks and mutes: tables whose rows end, for two people, what a relationship grants. */
-import type { InspectedColumn, InspectedSchema, InspectedTable } from '../mysql/inspected-schema.ts';
-import { literal, quoted } from '../mysql/quoted.ts';
+import {
+  type InspectedColumn,
+  type InspectedSchema,
+  type InspectedTable,
+  literal,
+  quoted,
+} from '../mysql/inspect-schema.ts';
 import { domainBlocks } from './domain-blocks.ts';
-import type { Alteration, MappedTable, Rule } from './guess.ts';
-import { plainName, singularName, wordsOf } from './names.ts';
-import { type PersonPair, pairOf } from './pairs.ts';
+import { type Alteration, type MappedTable, type Rule, TODO } from './guess.ts';
+import type { SiteRelation } from './pairs.ts';
+import { type PersonPair, pairOf, repeatedPairs } from './pairs.ts';
 import type { Samples } from './samples.ts';
-import type { SiteRelation } from './site.ts';
-import { columnsLike, isText, isUniqueBy, tableOfId } from './tables.ts';
+import {
+  columnsLike,
+  hasKeyOn,
+  nounOf,
+  PEOPLE,
+  plainName,
+  singularName,
+  stemOf,
+  tableOfId,
+  wordsOf,
+} from './tables.ts';
+import { type TypeFilter, thingOf, typeColumns, typeFilter } from './types.ts';
 
 const FILTER_WORDS =
   /^(blocks?|blocked|blockings?|mutes?|muted|mutings?|ignores?|ignored|ignorings?|filters?|hides?|restrictions?|bans?)$/;
 const NOT_FILTERS = /^(request|log|event|stat|notification|import)s?$/;
 
-interface Filters {
-  readonly rules: readonly Rule[];
-  /** Tables that look like filters and are not in the view, and why. */
-  readonly leftOut: ReadonlyMap<string, string>;
+export function findFilters(schema: InspectedSchema, relation: SiteRelation, samples: Samples): Rule[] {
+  const domains = domainBlocks(schema, relation);
+  const ofDomains = new Set(domains.map(({ guess }) => guess.about));
+  const rules = schema.tables
+    .filter((table) => table !== relation.table && !ofDomains.has(table.name) && isLikeFilter(table))
+    .flatMap((table) => rulesOf(schema, table, relation, samples));
+  return [...rules, ...domains];
 }
 
-export function findFilters(schema: InspectedSchema, relation: SiteRelation, samples: Samples): Filters {
-  const rules: Rule[] = [];
-  const leftOut = new Map<string, string>();
-  for (const table of schema.tables) {
-    if (table === relation.table) continue;
-    const isNamed = wordsOf(table.name).some((word) => FILTER_WORDS.test(word));
-    const flags = columnsLike(table, /^(is_)?(blocked|muted|ignored)$/);
-    if (wordsOf(table.name).some((word) => NOT_FILTERS.test(word)) || (!isNamed && flags.length === 0)) continue;
-    if (relation.isOwnId) {
-      const named = table.columns.find(({ name }) => tableOfId(schema, table, name) === relation.table);
-      if (named !== undefined)
-        leftOut.set(
-          table.name,
-          `its ${named.name} need not be the ${relation.contact} of the same user's row in ${relation.table.name}`,
-        );
-      continue;
-    }
-    const pair = pairOf(schema, table);
-    if (pair === undefined) continue;
-    const [user, contact] = [pair.user, pair.contact].map((column) => tableOfId(schema, table, column));
-    const people = relation.people?.table;
-    if (contact !== undefined && contact !== people) {
-      leftOut.set(
-        table.name,
-        `its ${pair.contact} names rows of ${contact.name}, and the relationships are of ${people?.name}`,
-      );
-      continue;
-    }
-    const doubt =
-      user === undefined || user === people
-        ? undefined
-        : `Is ${pair.user} an id of ${people?.name}, not of ${user.name}?`;
-    rules.push(...rulesOf({ table, pair, flags: isNamed ? [] : flags, doubt }, relation, samples));
+const flagsIn = (table: InspectedTable) => columnsLike(table, /^(is_)?(blocked|muted|ignored)$/);
+const isNamed = ({ name }: InspectedTable) => wordsOf(name).some((word) => FILTER_WORDS.test(word));
+
+function isLikeFilter(table: InspectedTable): boolean {
+  const isOther = wordsOf(table.name).some((word) => NOT_FILTERS.test(word));
+  return !isOther && (isNamed(table) || flagsIn(table).length > 0);
+}
+
+function rulesOf(schema: InspectedSchema, table: InspectedTable, relation: SiteRelation, samples: Samples): Rule[] {
+  const people = relation.people?.table;
+  if (relation.isOwnId) {
+    const named = table.columns.find(({ name }) => tableOfId(schema, table, name) === relation.table);
+    const why = `its ${named?.name} need not be the ${relation.contact} of the same user's row in ${relation.table.name}`;
+    return named === undefined ? [] : [notRead(table, why)];
   }
-  return { rules: [...rules, ...domainBlocks(schema, relation)], leftOut };
+  const pair = pairOf(schema, table);
+  if (pair === undefined) {
+    const person = table.columns.find(({ name }) => PEOPLE.includes(stemOf(name) ?? ''));
+    const isOfPeople = people === table || person === undefined;
+    return isOfPeople ? [] : [notRead(table, `only its ${person.name} is known to name a person`)];
+  }
+  const [user, contact] = [pair.user, pair.contact].map((column) => tableOfId(schema, table, column));
+  if (contact !== undefined && contact !== people) {
+    return [
+      notRead(table, `its ${pair.contact} names rows of ${contact.name}, and relationships are of ${people?.name}`),
+    ];
+  }
+  const isOther = user !== undefined && user !== people;
+  const doubt = isOther ? `Is ${pair.user} an id of ${people?.name}, not of ${user.name}?` : undefined;
+  const person = people === undefined ? undefined : nounOf(schema, people);
+  return joinsOf({ table, pair, flags: isNamed(table) ? [] : flagsIn(table), doubt, person }, relation, samples);
+}
+
+/** A table that was not understood. Whom it blocks must not be shown by mistake; a mute that is missed shows too much to one user. */
+function notRead(table: InspectedTable, why: string): Rule {
+  const isBlock = [...wordsOf(table.name), ...flagsIn(table).flatMap(({ name }) => wordsOf(name))].some((word) =>
+    /^(block|ban)/.test(word),
+  );
+  const guess = {
+    ...{ about: table.name, guess: 'looks like blocks or mutes, and is not read', why },
+    check:
+      'Whom does a row of it hide from whom? If it matters, join it by a unique key, add the condition, and map the table.',
+  };
+  return isBlock ? { condition: TODO, guess: { ...guess, is: 'open' } } : { guess: { ...guess, is: 'unused' } };
 }
 
 interface Filter {
@@ -62,6 +89,8 @@ interface Filter {
   readonly flags: readonly InspectedColumn[];
   /** Whose ids the user's column holds, when its name says something else. */
   readonly doubt: string | undefined;
+  /** What a person is called in types. */
+  readonly person: string | undefined;
 }
 
 /** A block ends both directions; a mute only what its own user sees. */
@@ -69,38 +98,44 @@ type Effect = 'block' | 'mute';
 
 const effectOf = (name: string): Effect => (/block|ban|filter/.test(plainName(name)) ? 'block' : 'mute');
 
-function rulesOf(filter: Filter, relation: SiteRelation, samples: Samples): Rule[] {
+function joinsOf(filter: Filter, relation: SiteRelation, samples: Samples): Rule[] {
   const { table, flags } = filter;
   if (flags.length > 0) {
-    return flags.flatMap((flag) =>
-      directions(filter, relation, {
-        effect: effectOf(flag.name),
-        fixed: [],
-        flag,
-        mapped: mappedOf(filter, {}, [flag.name]),
-      }),
-    );
+    return flags.flatMap((flag) => {
+      const mapped = mappedOf(filter, {}, [flag.name]);
+      return directions(filter, relation, samples, { effect: effectOf(flag.name), fixed: [], flag, mapped });
+    });
   }
-  const { subject, how } = typesOf(table, filter.pair, samples, relation);
-  const subjects = subject === undefined ? [] : [{ column: subject.column, value: subject.value }];
+  const types = typesOf(filter, samples);
+  if (types.some(({ values }) => values === undefined)) {
+    const unknown = types.filter(({ values }) => values === undefined).map(({ column }) => column);
+    return [notRead(table, `no value of its ${unknown.join(', ')} is understood`)];
+  }
+  const subjects = types.filter(({ values }) => values?.length === 1);
+  const fixed = subjects.map(({ column, values = [] }) => ({ column, value: values[0] ?? '' }));
+  const when = Object.fromEntries(fixed.map(({ column, value }) => [column, [value]]));
+  const how = types.find(({ values = [] }) => values.length > 1);
   if (how === undefined) {
-    const mapped = mappedOf(filter, Object.fromEntries(subjects.map(({ column, value }) => [column, [value]])), []);
-    return directions(filter, relation, {
-      effect: effectOf(table.name),
-      fixed: subjects,
-      mapped,
-      check: subject?.check,
-    });
+    const effect = effectOf(
+      fixed.map(({ value }) => value).find((value) => FILTER_WORDS.test(plainName(value))) ?? table.name,
+    );
+    return directions(filter, relation, samples, { effect, fixed, mapped: mappedOf(filter, when, []), types });
   }
-  return how.values.flatMap((value) => {
-    const fixed = [...subjects, { column: how.column, value }];
-    const when = Object.fromEntries(subjects.map((one) => [one.column, [one.value]]));
-    return directions(filter, relation, {
-      effect: effectOf(value),
-      fixed,
-      mapped: mappedOf(filter, when, []),
-      check: [subject?.check, how.check].filter(Boolean).join(' '),
-    });
+  return (how.values ?? []).flatMap((value) => {
+    const mapped = mappedOf(filter, when, []);
+    const all = [...fixed, { column: how.column, value }];
+    return directions(filter, relation, samples, { effect: effectOf(value), fixed: all, mapped, types });
+  });
+}
+
+/** Which rows are about people, and what those do to them. */
+function typesOf({ table, pair, person }: Filter, samples: Samples): TypeFilter[] {
+  const stem = plainName(pair.contact).replace(/_id$/, '');
+  return typeColumns(table).flatMap((column) => {
+    const isSubject = plainName(column.name).startsWith(`${stem}_`);
+    const isMeant = (value: string) => (isSubject ? thingOf(value) === person : FILTER_WORDS.test(plainName(value)));
+    const what = isSubject ? 'about people' : 'blocks or mutes';
+    return typeFilter(table, column, samples, { isMeant, prefix: '', what }) ?? [];
   });
 }
 
@@ -118,19 +153,30 @@ interface FilterKind {
   readonly fixed: readonly { readonly column: string; readonly value: string }[];
   readonly flag?: InspectedColumn;
   readonly mapped: MappedTable;
-  readonly check?: string | undefined;
+  readonly types?: readonly TypeFilter[];
 }
 
-function directions({ table, pair, doubt }: Filter, relation: SiteRelation, kind: FilterKind): Rule[] {
-  const { effect, fixed, flag, mapped, check } = kind;
+function directions(
+  { table, pair, doubt }: Filter,
+  relation: SiteRelation,
+  samples: Samples,
+  kind: FilterKind,
+): Rule[] {
+  const { effect, fixed, flag, mapped, types = [] } = kind;
   const [user, contact] = [`c.${quoted(relation.user)}`, `c.${quoted(relation.contact)}`];
   const what = flag?.name ?? fixed.map(({ value }) => plainName(value)).at(-1) ?? singularName(table.name);
   const name = plainName(`${table.name}_${what === singularName(table.name) ? '' : what}`);
+  const columns = fixed.map(({ column }) => column);
+  const once = repeatedPairs(table, pair, samples, columns);
   const join = (alias: string, from: string, to: string): Rule => {
     const on = [
       `${alias}.${quoted(pair.user)} = ${from}`,
       `${alias}.${quoted(pair.contact)} = ${to}`,
       ...fixed.map(({ column, value }) => `${alias}.${quoted(column)} = ${literal(value)}`),
+    ];
+    const found = [
+      ...types.map(({ column, rule }) => `${column}: ${rule.guess.found}`),
+      ...(once?.found ? [once.found] : []),
     ];
     return {
       join: `LEFT JOIN ${quoted(table.name)} AS ${alias}\n  ON ${on.join(' AND ')}`,
@@ -142,10 +188,11 @@ function directions({ table, pair, doubt }: Filter, relation: SiteRelation, kind
             ? `whom the user has in it (${what}) is not related`
             : `who has the user in it (${what}) is not related`,
         why: `its name, and its columns ${pair.user} and ${pair.contact}${effect === 'block' ? '; a block ends both directions' : '; a mute ends only what its user sees'}`,
-        check: [doubt, check, expiryOf(table)].filter(Boolean).join(' ') || undefined,
+        ...(found.length > 0 ? { found: found.join('; ') } : {}),
+        check: [doubt, once?.check, expiryOf(table)].filter(Boolean).join(' ') || undefined,
       },
       mapped,
-      alterations: keyFor(table, [pair.user, pair.contact, ...fixed.map(({ column }) => column)]),
+      alterations: keyFor(table, [pair.user, pair.contact], columns),
     };
   };
   const own = join(name, user, contact);
@@ -158,56 +205,9 @@ function expiryOf(table: InspectedTable): string | undefined {
   return column && `Rows count for as long as they exist: does the site delete them once ${column.name} has passed?`;
 }
 
-/** Without a unique key a join might find two rows, and a pair would be there twice. */
-function keyFor(table: InspectedTable, columns: readonly string[]): Alteration[] {
-  if (isUniqueBy(table, columns)) return [];
-  const why = 'a pair must find one row at most, or it is in the view twice; rows that are there twice must go first';
-  return [{ table: table.name, add: `UNIQUE KEY recency_pair (${columns.map(quoted).join(', ')})`, why }];
-}
-
-interface Types {
-  /** Says that the row is about people: a column of types whose name is that of the id. */
-  readonly subject: { readonly column: string; readonly value: string; readonly check?: string } | undefined;
-  /** Says what it does to them. */
-  readonly how: { readonly column: string; readonly values: readonly string[]; readonly check?: string } | undefined;
-}
-
-function typesOf(table: InspectedTable, pair: PersonPair, samples: Samples, { people }: SiteRelation): Types {
-  const columns = table.columns.filter((column) => isText(column) && /(^|_)(type|kind)$/.test(plainName(column.name)));
-  const stem = plainName(pair.contact).replace(/_id$/, '');
-  const subject = columns.find(({ name }) => plainName(name).startsWith(`${stem}_`));
-  const how = columns.find((column) => column !== subject);
-  const valuesOf = ({ name, defaultValue }: InspectedColumn) => [
-    ...new Set([...(samples.of(table.name, name)?.values ?? []), ...(defaultValue ? [defaultValue] : [])]),
-  ];
-  const person = singularName(people?.table.name ?? '');
-  const isPerson = (value: string) => wordsOf(value).at(-1) === person;
-  return {
-    subject: subject && subjectOf(subject, valuesOf(subject), isPerson, person),
-    how: how && howOf(how, valuesOf(how)),
-  };
-}
-
-function subjectOf({ name }: InspectedColumn, values: string[], isPerson: (value: string) => boolean, person: string) {
-  const value = values.find(isPerson);
-  if (value !== undefined) return { column: name, value };
-  const usual = `App\\${person.charAt(0).toUpperCase()}${person.slice(1)}`;
-  return {
-    column: name,
-    value: usual,
-    check: `Which value of ${name} says that a row is about a person? None was found in its rows; ${usual} is only usual.`,
-  };
-}
-
-function howOf({ name }: InspectedColumn, values: string[]) {
-  const known = values.filter((value) => FILTER_WORDS.test(plainName(value)));
-  if (known.length > 0) {
-    const others = values.filter((value) => !known.includes(value));
-    return {
-      column: name,
-      values: known.sort(),
-      ...(others.length > 0 ? { check: `What do ${others.join(', ')} in ${name} do? They are left out.` } : {}),
-    };
-  }
-  return { column: name, values: ['block', 'mute'], check: `Which values has ${name}? block and mute are only usual.` };
+/** Never a unique one: rows that the site writes might violate it. */
+function keyFor(table: InspectedTable, pair: readonly string[], fixed: readonly string[]): Alteration[] {
+  if (hasKeyOn(table, pair, fixed)) return [];
+  const add = `KEY recency_pair (${[...pair, ...fixed].map(quoted).join(', ')})`;
+  return [{ table: table.name, add, why: 'each pair of recency_contacts looks for its row here' }];
 }

@@ -1,16 +1,26 @@
-/** One thing that was guessed about a site, for the person who reads the proposal. */
+/** What `recency init` says about a site, for the person who reads and edits the proposal. */
 export interface Guess {
   /** The table, or the column as `table.column`. */
   readonly about: string;
   readonly guess: string;
   /** What it was concluded from. */
   readonly why: string;
+  /** The rows that were seen: values with how many rows have each. */
+  readonly found?: string;
   /** What that person must look at, because rows or names do not decide it. */
   readonly check?: string | undefined;
+  /**
+   * `open`: only that person can decide it. Where the answer would restrict what is shown, TODO stands in its place in the files,
+   * which do not run before. `unused`: it looks as if it mattered, and nothing in the views reads it. Otherwise the files rely on it.
+   */
+  readonly is?: 'open' | 'unused';
 }
 
+/** Stands for what a person must decide. No column is called so: a statement with it fails. */
+export const TODO = 'TODO';
+
 /** Something to be checked by somebody who knows the site. */
-export interface OpenQuestion {
+interface OpenQuestion {
   readonly check: string;
   /** The guesses that depend on the answer, at least one. */
   readonly of: readonly Guess[];
@@ -52,8 +62,8 @@ export interface Alteration {
 export interface Rule {
   /** LEFT JOIN … ON …, when another table decides. It finds one row at most. */
   readonly join?: string;
-  /** SQL: true when this rule has nothing against it. */
-  readonly condition: string;
+  /** SQL: true when this rule has nothing against it; undefined: it only remarks on something. */
+  readonly condition?: string;
   readonly guess: Guess;
   readonly mapped?: MappedTable;
   readonly alterations?: readonly Alteration[];
@@ -66,13 +76,20 @@ export function readsOf(rules: readonly Rule[]): string[] {
   return [...new Set(rules.flatMap(({ reads }) => (reads === undefined ? [] : [reads])))];
 }
 
+/** The conditions of these rules. */
+export function conditionsOf(rules: readonly Rule[]): string[] {
+  return rules.flatMap(({ condition }) => condition ?? []);
+}
+
 /** A view, as the parts of its text. */
 export interface ProposedView {
   readonly name: string;
-  /** By the column of the view, in order: SQL. */
-  readonly columns: readonly (readonly [name: string, sql: string])[];
+  /** By the column of the view, in order: SQL, or the rules that must all hold. */
+  readonly columns: readonly (readonly [name: string, sql: string | readonly Rule[]])[];
   readonly from: string;
   readonly joins: readonly string[];
   /** All must hold. */
-  readonly where: readonly string[];
+  readonly where: readonly Rule[];
+  /** What else was guessed about it. */
+  readonly guesses: readonly Guess[];
 }

@@ -1,17 +1,25 @@
 /**
  * The view `recency_contacts`: one row for each pair, with the site's rules in `related`. It has no `last_upload_at`: Recency
- * derives it from the photos (mysql/last-upload.ts), and few sites have a column of it for each audience.
+ * derives it from the photos (mysql/statements/last-upload.ts), and few sites have a column of it for each audience.
  */
-import type { InspectedColumn, InspectedSchema } from '../mysql/inspected-schema.ts';
-import { quoted } from '../mysql/quoted.ts';
+import { type InspectedColumn, type InspectedSchema, quoted } from '../mysql/inspect-schema.ts';
 import { AUDIENCE, type SiteAudiences } from './audiences.ts';
-import { type Alteration, type Guess, type MappedTable, type ProposedView, type Rule, readsOf } from './guess.ts';
+import {
+  type Alteration,
+  conditionsOf,
+  type Guess,
+  type MappedTable,
+  type ProposedView,
+  type Rule,
+  readsOf,
+} from './guess.ts';
+import { directionsOf, keysFor } from './pair-rows.ts';
+import type { SiteRelation } from './pairs.ts';
 import type { Samples } from './samples.ts';
-import type { SiteRelation } from './site.ts';
-import { columnNamed, columnsLike, hasKeyOn, isInteger, isTime, isUniqueBy } from './tables.ts';
+import { columnNamed, columnsLike, isInteger, isTime } from './tables.ts';
 import { timeRecipe } from './times.ts';
 
-export interface ContactParts {
+interface ContactParts {
   readonly relation: SiteRelation;
   readonly rules: {
     readonly own: readonly Rule[];
@@ -24,11 +32,10 @@ export interface ContactParts {
   readonly audiences: SiteAudiences | undefined;
 }
 
-export interface ProposedContacts {
+interface ProposedContacts {
   readonly view: ProposedView;
   readonly alterations: readonly Alteration[];
   readonly mapping: readonly MappedTable[];
-  readonly guesses: readonly Guess[];
 }
 
 export function proposeContacts(schema: InspectedSchema, parts: ContactParts, samples: Samples): ProposedContacts {
@@ -38,18 +45,13 @@ export function proposeContacts(schema: InspectedSchema, parts: ContactParts, sa
   const since = sinceOf(schema, relation, samples);
   const person =
     people && `LEFT JOIN ${quoted(people.table.name)} AS person ON person.${quoted(people.key)} = c.${quoted(contact)}`;
-  const related = [
-    ...(isOwnId ? [] : [`c.${quoted(user)} <> c.${quoted(contact)}`]),
-    ...(people ? [`person.${quoted(people.key)} IS NOT NULL`] : []),
-    ...[...rules.own, ...rules.person, ...rules.filters].map(({ condition }) => condition),
-  ];
   const version = columnNamed(table, ['version', 'lock_version']);
   const view: ProposedView = {
     name: 'recency_contacts',
     columns: [
       ['user_id', `c.${quoted(user)}`],
       ['contact_id', `c.${quoted(contact)}`],
-      ['related', `(${related.join('\n    AND ') || '1'})`],
+      ['related', [...ownRules(relation), ...rules.own, ...rules.person, ...rules.filters]],
       ['sees', granted.sees],
       ['is_friend', flagOf(relation, 'friend')],
       ['is_family', flagOf(relation, 'family')],
@@ -58,19 +60,44 @@ export function proposeContacts(schema: InspectedSchema, parts: ContactParts, sa
     ],
     from: `${quoted(table.name)} AS c`,
     joins: [...(person ? [person] : []), ...rules.filters.flatMap(({ join }) => join ?? []), ...granted.joins],
-    where: isOwnId ? [`c.${quoted(user)} <> 0`] : [],
+    where: isOwnId
+      ? [{ condition: `c.${quoted(user)} <> 0`, guess: OF_NOBODY(relation) }]
+      : relation.types.map(({ rule }) => rule),
+    guesses: [
+      ...guessesOf(relation, version?.name),
+      ...(isOwnId ? [] : directionsOf(relation, samples)),
+      ...(since ? [since.guess] : []),
+      ...granted.guesses,
+    ],
   };
   return {
     view,
     alterations: [...keysFor(relation), ...rules.filters.flatMap(({ alterations = [] }) => alterations)],
     mapping: mappingOf(parts),
-    guesses: [
-      ...guessesOf(relation, version?.name),
-      ...(since ? [since.guess] : []),
-      ...[...rules.own, ...rules.person, ...rules.filters].map(({ guess }) => guess),
-      ...granted.guesses,
-    ],
   };
+}
+
+const OF_NOBODY = ({ table, user }: SiteRelation): Guess => ({
+  about: `${table.name}.${user}`,
+  guess: '0 is nobody: rows that everybody shares',
+  why: 'ids begin at 1',
+});
+
+/** Of a pair of people: two people, both of whom exist. */
+function ownRules({ table, user, contact, isOwnId, people }: SiteRelation): Rule[] {
+  const self: Guess = {
+    about: table.name,
+    guess: 'a row about oneself is none',
+    why: 'a user is never their own contact',
+  };
+  const known = people && {
+    condition: `person.${quoted(people.key)} IS NOT NULL`,
+    guess: { about: people.table.name, guess: 'the people', why: `${contact} points there` },
+  };
+  return [
+    ...(isOwnId ? [] : [{ condition: `c.${quoted(user)} <> c.${quoted(contact)}`, guess: self }]),
+    ...(known ? [known] : []),
+  ];
 }
 
 /** The column that says what the user calls the contact. */
@@ -103,7 +130,7 @@ function grantedIn({ relation, rules, audiences }: ContactParts): { sees: string
   const on = [
     `granted.${quoted(user)} = c.${quoted(contact)}`,
     `granted.${quoted(contact)} = c.${quoted(user)}`,
-    ...rules.granted.map(({ condition }) => condition),
+    ...conditionsOf(rules.granted),
   ].join('\n    AND ');
   const guess = 'what friends and family may see is granted by the row of the contact about the user';
   const check = 'Does the row of the owner say who may see their photos, or that of the person who looks?';
@@ -121,52 +148,32 @@ function sinceOf(
 ): { sql: string; guess: Guess } | undefined {
   const column = columnNamed(table, ['since', 'followed_at', 'accepted_at', 'created_at', 'created']);
   if (column === undefined || !(isTime(column) || isInteger(column))) return undefined;
-  const { expression, what, why, check } = timeRecipe(schema, samples, table.name, column, 'c.');
+  const { expression, what, why, found, check } = timeRecipe(schema, samples, table.name, column, 'c.');
   const guess = `when the relationship began (since): ${what}`;
-  return { sql: expression, guess: { about: `${table.name}.${column.name}`, guess, why, check } };
-}
-
-function keysFor({ table, user, contact, isOwnId }: SiteRelation): Alteration[] {
-  const why = (text: string) => `Recency looks for ${text}, and no index serves that`;
-  const key = (name: string, columns: readonly string[], text: string): Alteration[] =>
-    hasKeyOn(table, columns.slice(0, isOwnId ? 1 : columns.length))
-      ? []
-      : [{ table: table.name, add: `KEY ${name} (${columns.map(quoted).join(', ')})`, why: why(text) }];
-  if (isOwnId) return key('recency_contacts', [user, contact], 'the contacts of a user');
-  const pair: Alteration = {
-    table: table.name,
-    add: `UNIQUE KEY recency_pair (${[user, contact].map(quoted).join(', ')})`,
-    why: 'a pair may be there once only; rows that are there twice must go first',
+  return {
+    sql: expression,
+    guess: { about: `${table.name}.${column.name}`, guess, why, ...(found && { found }), check },
   };
-  return [
-    ...(isUniqueBy(table, [user, contact])
-      ? key('recency_contacts', [user, contact], 'the contacts of a user')
-      : [pair]),
-    ...key('recency_followers', [contact, user], 'the followers of somebody'),
-  ];
 }
 
 function mappingOf({ relation, rules }: ContactParts): MappedTable[] {
-  const { table, user, contact, people } = relation;
+  const { table, user, contact, types, people } = relation;
   const reads = readsOf(rules.own);
   const close = [closenessIn(relation, 'friend'), closenessIn(relation, 'family')].flatMap(
     (column) => column?.name ?? [],
   );
+  const when = Object.fromEntries(types.flatMap(({ column, values }) => (values ? [[column, values]] : [])));
   // No column: each counts.
   const columns = reads.length === 0 ? [] : [...new Set([...reads, ...close])];
   const own: MappedTable = {
-    ...{ table: table.name, hint: 'contact', user, contact, columns },
+    ...{ table: table.name, hint: 'contact', user, contact, when, columns },
     why: 'a row is a pair of recency_contacts',
   };
+  const ofPeople = readsOf([...rules.person, ...rules.filters]);
   const person: MappedTable[] = people
     ? [
         {
-          ...{
-            table: people.table.name,
-            hint: 'user',
-            user: people.key,
-            columns: readsOf([...rules.person, ...rules.filters]),
-          },
+          ...{ table: people.table.name, hint: 'user', user: people.key, columns: ofPeople },
           why: 'suspended, deleted or back: everybody who has this person as a contact is concerned',
         },
       ]
@@ -174,7 +181,7 @@ function mappingOf({ relation, rules }: ContactParts): MappedTable[] {
   return [own, ...person, ...rules.filters.flatMap(({ mapped }) => mapped ?? [])];
 }
 
-function guessesOf({ table, user, contact, isOwnId, people }: SiteRelation, version: string | undefined): Guess[] {
+function guessesOf({ table, user, contact, isOwnId }: SiteRelation, version: string | undefined): Guess[] {
   const about = table.name;
   if (isOwnId) {
     const guess = `each row is a contact of the user in ${user}, and its ${contact} is the contact's id`;
@@ -182,23 +189,14 @@ function guessesOf({ table, user, contact, isOwnId, people }: SiteRelation, vers
       'Users and contacts are numbered apart: user 7 and contact 7 are two different people. Set RECENCY_SEPARATE_IDS=true for every process, and for `recency triggers`.';
     return [{ about, guess, why: `one id of a user, and photos that name a row of ${table.name}`, check }];
   }
-  return [
-    {
-      about,
-      guess: `a row says that ${user} has ${contact} as a contact`,
-      why: 'its name and the names of its columns',
-    },
-    {
-      about,
-      guess: 'a private account needs no rule: a row exists only once its owner has agreed',
-      why: 'no column of it says that a request waits',
-      check: 'Does a row exist only once a private account has agreed? Otherwise add what says so to `related`.',
-    },
-    ...(people ? [{ about: people.table.name, guess: 'the people', why: `${contact} points there` }] : []),
-    ...(version === undefined
-      ? [{ about, guess: 'version is the constant 1', why: 'no column grows with every change' }]
-      : []),
-  ].filter(({ guess }) => !(guess.startsWith('a private account') && columnsLike(table, ACCEPTANCE).length > 0));
+  const agreed: Guess = {
+    about,
+    guess: 'a private account needs no rule: a row exists only once its owner has agreed',
+    why: 'no column of it says that a request waits',
+    check: 'Does a row exist only once a private account has agreed? Otherwise add what says so to `related`.',
+  };
+  const constant: Guess = { about, guess: 'version is the constant 1', why: 'no column grows with every change' };
+  return [...(columnsLike(table, ACCEPTANCE).length > 0 ? [] : [agreed]), ...(version === undefined ? [constant] : [])];
 }
 
 const ACCEPTANCE = /^(is_)?(accepted|approved|confirmed|pending|status|state)(_at)?$/;

@@ -1,27 +1,26 @@
 /**
  * The view `recency_photos`: existing photos, with a time in ms and an audience, and the index that photos are read by and the
- * last upload of a contact is derived by (mysql/last-upload.ts).
+ * last upload of a contact is derived by (mysql/statements/last-upload.ts).
  *
  * Which rows are photos is said by the generated column of the audience, which is NULL for the others. Said by the view's
  * WHERE alone, a look-up for the newest photo would read every newer row that is none: there is no bound to how many answers
  * somebody writes after their last photo.
  */
-import type { InspectedSchema } from '../mysql/inspected-schema.ts';
-import { quoted } from '../mysql/quoted.ts';
+import { type InspectedSchema, quoted } from '../mysql/inspect-schema.ts';
 import { findAudiences, ownCopies, type SiteAudiences } from './audiences.ts';
 import { flagRules } from './flags.ts';
-import { type Alteration, type Guess, type MappedTable, type ProposedView, type Rule, readsOf } from './guess.ts';
+import { type Alteration, conditionsOf, type Guess, type MappedTable, type ProposedView, readsOf } from './guess.ts';
+import type { SiteRelation } from './pairs.ts';
+import { type Photos, photoTypes } from './photos.ts';
 import type { Samples } from './samples.ts';
-import type { Photos, SiteRelation } from './site.ts';
 import { columnNamed, hasKeyOn, isText } from './tables.ts';
 import { type TimeRecipe, timeRecipe } from './times.ts';
 
-export interface ProposedPhotos {
+interface ProposedPhotos {
   readonly view: ProposedView;
   readonly audiences: SiteAudiences;
   readonly alterations: readonly Alteration[];
   readonly mapping: readonly MappedTable[];
-  readonly guesses: readonly Guess[];
 }
 
 const MS = 'recency_uploaded_ms';
@@ -35,8 +34,10 @@ export function proposePhotos(
   const { table, key, owner, time } = photos;
   const recipe = timeRecipe(schema, samples, table.name, time);
   const audiences = relation.isOwnId ? ownCopies(table) : findAudiences(table, samples);
-  const rules = flagRules(table, 'photo', '', samples);
-  const audience = audienceColumn(audiences, rules);
+  const types = relation.isOwnId ? [] : photoTypes(table, samples);
+  const read = [time.name, ...types.map(({ column }) => column), ...(audiences.column ? [audiences.column] : [])];
+  const rules = [...types.map(({ rule }) => rule), ...flagRules(table, { kind: 'photo', prefix: '', samples, read })];
+  const audience = audienceColumn(audiences, conditionsOf(rules));
   const view: ProposedView = {
     name: 'recency_photos',
     columns: [
@@ -48,22 +49,40 @@ export function proposePhotos(
     ],
     from: `${quoted(table.name)} AS p`,
     joins: [],
-    where: rules.length === 0 ? [] : [`p.${NUMBER} IS NOT NULL`],
-  };
-  const columns = [time.name, ...(audiences.column === undefined ? [] : [audiences.column]), ...readsOf(rules)];
-  const about = `${table.name}.${time.name}`;
-  return {
-    ...{ view, audiences, alterations: alterationsFor(photos, recipe, audience) },
-    mapping: [{ table: table.name, hint: 'photo', owner, columns: [...new Set(columns)], why: 'a row is a photo' }],
+    where:
+      conditionsOf(rules).length === 0 ? [] : [{ condition: `p.${NUMBER} IS NOT NULL`, guess: leftOut(table.name) }],
     guesses: [
-      { about: table.name, guess: `the photos, of ${owner}`, why: 'its name, an id of its owner and a time' },
-      { about, guess: `when a photo was uploaded: ${recipe.what}`, why: recipe.why, check: recipe.check },
+      ...tablesOf(photos),
+      {
+        about: `${table.name}.${time.name}`,
+        guess: `when a photo was uploaded: ${recipe.what}`,
+        why: recipe.why,
+        ...(recipe.found && { found: recipe.found }),
+        check: recipe.check,
+      },
       audiences.guess,
       ...rules.map(({ guess }) => guess),
-      ...(rules.length === 0 ? [] : [leftOut(table.name)]),
       ...mediaOf(schema, photos),
     ],
   };
+  const columns = [time.name, ...(audiences.column === undefined ? [] : [audiences.column]), ...readsOf(rules)];
+  return {
+    ...{ view, audiences, alterations: alterationsFor(photos, recipe, audience) },
+    mapping: [{ table: table.name, hint: 'photo', owner, columns: [...new Set(columns)], why: 'a row is a photo' }],
+  };
+}
+
+function tablesOf({ table, owner, others }: Photos): Guess[] {
+  const names = others.map(({ name, rows }) => `${name} (about ${rows} rows)`).join(', ');
+  return [
+    {
+      about: table.name,
+      guess: `the photos, of ${owner}`,
+      why: 'its name, an id of its owner and a time',
+      ...(others.length > 0 ? { found: `these look like photos as well: ${names}` } : {}),
+      check: `Are the rows of ${table.name} what counts as an upload?`,
+    },
+  ];
 }
 
 function titleOf({ table }: Photos): string {
@@ -81,14 +100,16 @@ function leftOut(table: string): Guess {
 }
 
 /** What an index can hold of the audience and of the rules. Undefined: every row is a photo, with the same audience. */
-function audienceColumn(audiences: SiteAudiences, rules: readonly Rule[]): Omit<Alteration, 'table'> | undefined {
-  const { expression, isConstant, column } = audiences;
-  if (isConstant && rules.length === 0) return undefined;
-  const all = rules.map(({ condition }) => condition).join(' AND ');
+function audienceColumn(
+  { expression, isConstant, column }: SiteAudiences,
+  conditions: readonly string[],
+): Omit<Alteration, 'table'> | undefined {
+  if (isConstant && conditions.length === 0) return undefined;
+  const all = conditions.join(' AND ');
   const number = column === undefined ? `${expression}, the audience of all` : `${column} as the number of an audience`;
   return {
-    add: `COLUMN ${NUMBER} TINYINT AS (${rules.length === 0 ? expression : `IF(${all}, ${expression}, NULL)`}) VIRTUAL`,
-    why: rules.length === 0 ? number : `${number}; NULL for a row that is no photo`,
+    add: `COLUMN ${NUMBER} TINYINT AS (${conditions.length === 0 ? expression : `IF(${all}, ${expression}, NULL)`}) VIRTUAL INVISIBLE`,
+    why: conditions.length === 0 ? number : `${number}; NULL for a row that is no photo`,
   };
 }
 
@@ -105,7 +126,7 @@ function alterationsFor(
       ? []
       : [
           add(
-            `COLUMN ${MS} BIGINT AS (${recipe.expression}) VIRTUAL`,
+            `COLUMN ${MS} BIGINT AS (${recipe.expression}) VIRTUAL INVISIBLE`,
             `${time.name} in ms, so that an index can hold it`,
           ),
         ]),

@@ -1,13 +1,15 @@
-/** From an inspected schema to what `recency init` proposes. Pure: samples that are missing are asked for (see samples.ts). */
-import type { InspectedSchema } from '../mysql/inspected-schema.ts';
+/** From an inspected schema to what `recency init` proposes. Pure: samples that are missing are asked for (samples.ts). */
+import type { InspectedSchema } from '../mysql/inspect-schema.ts';
 import { findFilters } from './filters.ts';
 import { flagRules } from './flags.ts';
-import type { Alteration, Guess, MappedTable, ProposedView } from './guess.ts';
+import { type Alteration, type Guess, type MappedTable, type ProposedView, TODO } from './guess.ts';
+import type { SiteRelation } from './pairs.ts';
 import { proposeContacts } from './propose-contacts.ts';
 import { proposePhotos } from './propose-photos.ts';
 import type { Samples } from './samples.ts';
-import { findSite } from './site.ts';
+import { findSite, personTypes } from './site.ts';
 import { tableNamed } from './tables.ts';
+import { valueTables } from './value-tables.ts';
 
 export interface Proposal {
   readonly database: string;
@@ -16,48 +18,65 @@ export interface Proposal {
   readonly views: readonly ProposedView[];
   readonly alterations: readonly Alteration[];
   readonly mapping: readonly MappedTable[];
+  /** What the views rely on, what only a person can decide, and what they do not read. */
   readonly guesses: readonly Guess[];
   /** What was not found, or not understood: a person must do it. */
   readonly leftOut: readonly Guess[];
 }
 
 export function propose(schema: InspectedSchema, samples: Samples): Proposal {
-  const { relation, photos, unfit } = findSite(schema);
-  const server = `${schema.product} ${schema.version}`;
-  if (relation === undefined)
-    return { ...NOTHING, database: schema.database, server, leftOut: [...unfit, noRelation(schema)] };
-  const filters = findFilters(schema, relation, samples);
-  const person = relation.people && flagRules(relation.people.table, 'person', 'person.', samples);
-  const own = flagRules(relation.table, 'relation', 'c.', samples);
-  const granted = flagRules(relation.table, 'relation', 'granted.', samples);
+  const { relation, photos, unfit } = findSite(schema, samples);
+  const site = { database: schema.database, server: `${schema.product} ${schema.version}` };
+  if (relation === undefined) return { ...NOTHING, ...site, leftOut: [...unfit, noRelation(schema)] };
   const photo = photos && proposePhotos(schema, { relation, photos }, samples);
-  const rules = { own, granted, person: person ?? [], filters: filters.rules };
+  const rules = relationRules(schema, relation, samples);
   const contacts = proposeContacts(schema, { relation, rules, audiences: photo?.audiences }, samples);
-  const behind = [...contacts.mapping, ...(photo?.mapping ?? [])];
+  const mapping = [...contacts.mapping, ...(photo?.mapping ?? [])];
+  const views = [contacts.view, ...(photo ? [photo.view] : unfit.length > 0 ? [] : [NO_PHOTOS])];
   return {
-    ...{ database: schema.database, server },
-    views: [contacts.view, ...(photo ? [photo.view] : [])],
+    ...{ ...site, views, mapping: unique(mapping), guesses: views.flatMap(guessesIn) },
     alterations: unique([...contacts.alterations, ...(photo?.alterations ?? [])]),
-    mapping: unique(behind),
-    guesses: [...contacts.guesses, ...(photo?.guesses ?? [])],
-    leftOut: [
-      ...(photo ? [] : [...unfit, NO_PHOTOS]),
-      ...[...filters.leftOut].map(([about, why]) => ({
-        about,
-        guess: 'left out, although it looks like blocks or mutes',
-        why,
-      })),
-      ...cascades(schema, behind),
-    ],
+    leftOut: [...unfit, ...cascades(schema, mapping)],
   };
+}
+
+function relationRules(schema: InspectedSchema, relation: SiteRelation, samples: Samples) {
+  const { table, user, contact, types, people } = relation;
+  const read = [user, contact, ...types.map(({ column }) => column)];
+  const person = people === undefined ? [] : personTypes(people.table, samples);
+  const flags = { kind: 'person', prefix: 'person.', samples, read: person.map(({ column }) => column) } as const;
+  const typesOf = (prefix: string) =>
+    types.map(({ rule }) => ({ ...rule, condition: rule.condition?.replace('c.', prefix) ?? '' }));
+  return {
+    own: flagRules(table, { kind: 'relation', prefix: 'c.', samples, read }),
+    granted: [...typesOf('granted.'), ...flagRules(table, { kind: 'relation', prefix: 'granted.', samples, read })],
+    person: people ? [...person.map(({ rule }) => rule), ...flagRules(people.table, flags)] : [],
+    filters: [...findFilters(schema, relation, samples), ...valueTables(schema, relation, samples)],
+  };
+}
+
+/** Everything that was guessed about a view, in the order of its text. */
+export function guessesIn({ guesses, columns, where }: ProposedView): Guess[] {
+  const rules = [...columns.flatMap(([, sql]) => (typeof sql === 'string' ? [] : sql)), ...where];
+  return [...guesses, ...rules.map(({ guess }) => guess)];
 }
 
 const NOTHING = { views: [], alterations: [], mapping: [], guesses: [] };
 
-const NO_PHOTOS: Guess = {
-  about: 'recency_photos',
-  guess: 'not proposed',
-  why: 'no table has a name like photos, posts or statuses, a whole number as its key, the id of its owner and a time',
+/** What remains to be written where no table is recognized. */
+const NO_PHOTOS: ProposedView = {
+  name: 'recency_photos',
+  columns: ['id', 'owner_id', 'audience', 'uploaded_at', 'title'].map((column) => [column, TODO] as const),
+  from: TODO,
+  joins: [],
+  where: [],
+  guesses: [
+    {
+      ...{ about: 'recency_photos', guess: 'the photos', is: 'open' },
+      why: 'no table has a name like photos, posts or statuses, a whole number as its key, the id of its owner and a time',
+      check: 'Which table has a row for each upload, with its owner, its time and who may see it?',
+    },
+  ],
 };
 
 function noRelation({ tables }: InspectedSchema): Guess {

@@ -1,10 +1,8 @@
 /** Times of a site's own as whole milliseconds since 1970 UTC: docs/adopting.md explains the traps. */
 import { compareVersions } from '../contracts/server-versions.ts';
-import type { InspectedColumn, InspectedSchema } from '../mysql/inspected-schema.ts';
-import { quoted } from '../mysql/quoted.ts';
-import { plainName } from './names.ts';
+import { type InspectedColumn, type InspectedSchema, quoted } from '../mysql/inspect-schema.ts';
 import type { Samples } from './samples.ts';
-import { isTime } from './tables.ts';
+import { isTime, plainName } from './tables.ts';
 
 export interface TimeRecipe {
   /** SQL: whole ms. */
@@ -15,6 +13,7 @@ export interface TimeRecipe {
   readonly mayBeGenerated: boolean;
   readonly what: string;
   readonly why: string;
+  readonly found?: string;
   readonly check?: string;
 }
 
@@ -33,10 +32,11 @@ export function timeRecipe(
 ): TimeRecipe {
   const name = `${prefix}${quoted(column.name)}`;
   if (!isTime(column)) return numberRecipe(samples, table, column, name);
+  const found = `the latest is ${samples.of(table, column.name)?.greatest ?? 'not there yet'}`;
   if (column.type === 'datetime') {
     return {
       expression: `TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', ${name}) DIV 1000`,
-      ...{ isPlain: false, mayBeGenerated: true, what: 'a DATETIME that holds UTC' },
+      ...{ isPlain: false, mayBeGenerated: true, what: 'a DATETIME that holds UTC', found },
       why: 'a DATETIME has no time zone of its own; UNIX_TIMESTAMP() would read it in that of the session',
       check: 'Does the site write UTC there? Local time needs CONVERT_TZ, and is wrong in the hour that occurs twice.',
     };
@@ -62,12 +62,14 @@ export function timeRecipe(
 const LEAST_MS = 100_000_000_000;
 
 function numberRecipe(samples: Samples, table: string, column: InspectedColumn, name: string): TimeRecipe {
-  const values = samples.of(table, column.name)?.values.map(Number) ?? [];
-  const greatest = Math.max(0, ...values);
+  const greatest = samples.of(table, column.name)?.greatest;
   const saysMs = /(_ms|_millis|_msec)$/.test(plainName(column.name));
-  const isMs = values.length > 0 ? greatest >= LEAST_MS : column.type === 'bigint' && saysMs;
-  const why = values.length > 0 ? `the greatest value sampled is ${greatest}` : 'its type and name; the table is empty';
-  const check = values.length > 0 ? {} : { check: 'Are these seconds or milliseconds?' };
+  const isMs = greatest === undefined ? column.type === 'bigint' && saysMs : Number(greatest) >= LEAST_MS;
+  const why = greatest === undefined ? 'its type and name; the table is empty' : 'the size of its values';
+  const check =
+    greatest === undefined
+      ? { check: 'Are these seconds or milliseconds?' }
+      : { found: `the greatest of the values read is ${greatest}` };
   if (isMs) return { expression: name, isPlain: true, mayBeGenerated: true, what: 'ms since 1970 UTC', why, ...check };
   const expression = `${name} * 1000`;
   return { expression, isPlain: false, mayBeGenerated: true, what: 'seconds since 1970 UTC', why, ...check };

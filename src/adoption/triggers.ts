@@ -9,6 +9,7 @@
  *   the transaction's snapshot does not have the row yet is it read again, with a shared lock.
  */
 import { createHash } from 'node:crypto';
+import type { Value } from '../capture/change-source.ts';
 import {
   countedColumns,
   type HintSource,
@@ -20,8 +21,7 @@ import {
   type TableName,
   tableKey,
 } from '../capture/mapping.ts';
-import type { Value } from '../capture/row-change.ts';
-import { literal, quoted } from '../mysql/quoted.ts';
+import { literal, quoted } from '../mysql/inspect-schema.ts';
 
 type RowEvent = 'INSERT' | 'UPDATE' | 'DELETE';
 type Image = 'NEW' | 'OLD';

@@ -1,14 +1,14 @@
-import { hash } from 'node:crypto';
 import type { Request } from 'express';
 import { z } from 'zod';
 import { encodeThrough, type ShownList } from '../contracts/seen.ts';
+import { entityTag, isKnown } from './entity-tag.ts';
 import { jsonText, noContent, type Reply } from './reply.ts';
 import type { DocumentedReply } from './route.ts';
-import type { FoundHead } from './streams/event-text.ts';
+import type { FoundHead } from './streams/open-stream.ts';
 import { answerView, type Certainty, serverTiming } from './views.ts';
 
 /** An answer about a user's sources, whatever its rows are. */
-export interface FoundAnswer extends Certainty {
+interface FoundAnswer extends Certainty {
   /** Time spent waiting for Redis and MySQL, ms. */
   readonly timing: { readonly index: number; readonly db: number };
 }
@@ -18,9 +18,6 @@ export interface FoundAnswer extends Certainty {
  * keeps it, because it is one user's. What is refreshed before answering, and who asks, are in request headers.
  */
 const CACHING = { 'Cache-Control': 'private, no-cache', Vary: 'Authorization, Recency-Fresh' };
-
-/** Characters of a tag, in base64url: 132 bits. */
-const TAG_LENGTH = 22;
 
 /**
  * Replies with an answer, or with 304 when the client says that it has it.
@@ -34,7 +31,7 @@ export function answerReply(
   found: FoundAnswer,
 ): Reply {
   const rows = JSON.stringify(shown);
-  const headers = { ...CACHING, ETag: entityTag(rows, found.exact), ...serverTiming(found.timing) };
+  const headers = { ...CACHING, ETag: answerTag(rows, found.exact), ...serverTiming(found.timing) };
   if (isKnown(request.headers['if-none-match'], headers.ETag)) return { ...noContent(headers), status: 304 };
   return jsonText(200, withAnswer(rows, found, lists), headers);
 }
@@ -42,7 +39,7 @@ export function answerReply(
 /** The same answer with its tag, for a stream. */
 export function answerHead(shown: object, lists: ShownList | readonly ShownList[], found: Certainty): FoundHead {
   const rows = JSON.stringify(shown);
-  return { tag: entityTag(rows, found.exact), text: withAnswer(rows, found, lists) };
+  return { tag: answerTag(rows, found.exact), text: withAnswer(rows, found, lists) };
 }
 
 /** @param rows the body without `answer`: they are written as text once */
@@ -57,22 +54,10 @@ export function answerWith(found: Certainty, lists: ShownList | readonly ShownLi
 
 /**
  * The tag of an answer: the same for the same rows of the same exactness, wherever they came from and whenever they were
- * read. It is weak, because the rest of `answer` (the source, the floor, the times) then differs byte for byte
- * (RFC 9110, 8.8.1).
+ * read. The rest of `answer` (the source, the floor, the times) then differs byte for byte.
  */
-function entityTag(rows: string, exact: boolean): string {
-  return `W/"${hash('sha256', `${exact} ${rows}`, 'base64url').slice(0, TAG_LENGTH)}"`;
-}
-
-/**
- * Does the client have the answer with this tag? Compared weakly, as RFC 9110 (13.1.2) says for If-None-Match. Not by
- * express's `request.fresh`: it answers 200 whenever the request has `Cache-Control: no-cache`, which `fetch` adds to every
- * request with an If-None-Match, and which only tells caches to ask.
- */
-function isKnown(condition: string | undefined, tag: string): boolean {
-  if (condition === undefined) return false;
-  const opaque = tag.slice('W/'.length);
-  return condition.trim() === '*' || condition.split(',').some((one) => one.trim().replace(/^W\//, '') === opaque);
+function answerTag(rows: string, exact: boolean): string {
+  return entityTag(`${exact} ${rows}`);
 }
 
 const answerHeaders = z.object({

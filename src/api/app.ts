@@ -1,6 +1,7 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { rateLimit } from 'express-rate-limit';
 import { CONTACTS, KINDS, type Kind } from '../contracts/kind.ts';
+import { watchRoutes } from '../push/routes.ts';
 import { RequestCancelled } from '../timing/deadline.ts';
 import type { ApiDependencies, KindAnswers, KindIndexes } from './dependencies.ts';
 import { Exchanges } from './exchange.ts';
@@ -10,29 +11,32 @@ import { ApiMetrics } from './metrics.ts';
 import { Readiness } from './readiness.ts';
 import { type Route, register } from './route.ts';
 import { countUnseenOfAllRoute, countUnseenRoute } from './routes/count-unseen.ts';
+import { deadLetterRoutes } from './routes/dead-letters.ts';
 import { docsRoutes, openApiRoute } from './routes/docs.ts';
 import { explainRoute } from './routes/explain.ts';
-import { forgetIndexRoute } from './routes/forget-index.ts';
-import { healthRoutes } from './routes/health.ts';
-import { inspectContactsRoute, inspectIndexRoute } from './routes/inspect-index.ts';
+import { healthRoutes, metricsRoute } from './routes/health.ts';
 import { listFanOutsRoute } from './routes/list-fan-outs.ts';
 import { markSeenRoutes } from './routes/mark-seen.ts';
-import { metricsRoute } from './routes/metrics.ts';
 import { postTasksRoute } from './routes/post-tasks.ts';
-import { rebuildContactsRoute, rebuildIndexRoute } from './routes/rebuild-index.ts';
 import { recentContactsRoute } from './routes/recent-contacts.ts';
 import { recentOfManyRoute } from './routes/recent-of-many.ts';
 import { recentOverKindsRoutes } from './routes/recent-over-kinds.ts';
 import { recentPhotosRoute } from './routes/recent-photos.ts';
 import { sourcePhotosRoute } from './routes/source-photos.ts';
 import { streamOverKindsRoute, streamRecentRoute } from './routes/stream-recent.ts';
-import { watchRoutes } from './routes/watches.ts';
+import {
+  forgetIndexRoute,
+  inspectContactsRoute,
+  inspectIndexRoute,
+  rebuildContactsRoute,
+  rebuildIndexRoute,
+} from './routes/user-index.ts';
 
 const V1 = /^\/v1(?:\/|$)/;
 
 /** The HTTP API. It does not listen yet: see `startApi`. */
 export function createApp(dependencies: ApiDependencies): Express {
-  const { registry, logger, tokens, rateLimit, trustProxy, hasStarted } = dependencies;
+  const { registry, logger, access, rateLimit, trustProxy, isAnswering } = dependencies;
   const metrics = new ApiMetrics(registry, dependencies);
   const exchanges = new Exchanges({ ...dependencies, metrics });
   const app = express();
@@ -42,13 +46,13 @@ export function createApp(dependencies: ApiDependencies): Express {
   for (const setting of ['strict routing', 'case sensitive routing']) app.enable(setting);
   app.set('query parser', 'simple');
 
-  const checkHostHeader = hostHeaderCheck(tokens);
+  const checkHostHeader = hostHeaderCheck(access);
   // One handler for all three: express takes 0.45 µs for each that it calls.
   app.use((request, response, next) => {
     exchanges.begin(request, response);
     checkHostHeader(request);
     const isV1 = V1.test(request.path);
-    if (!hasStarted() && isV1) throw unavailableProblem('starting');
+    if (!isAnswering() && isV1) throw unavailableProblem('starting');
     if (isV1) exchanges.trace(request, response, next);
     else next(); // probes and scrapes come every few seconds and say nothing
   });
@@ -56,7 +60,7 @@ export function createApp(dependencies: ApiDependencies): Express {
     app.use(['/v1', '/console'], limitRate(rateLimit));
     app.use(['/metrics', '/readyz'], limitRate(rateLimit)); // counted separately: a busy client must not make probes fail
   }
-  register(app, routesOf(dependencies, metrics), exchanges, tokens);
+  register(app, routesOf(dependencies, metrics), exchanges, access);
   app.use(noRoute);
   app.use(failed(exchanges));
   logger.debug('the API is ready to listen');
@@ -65,34 +69,33 @@ export function createApp(dependencies: ApiDependencies): Express {
 
 /** All routes, the busiest first, because express tries them in order. */
 function routesOf(dependencies: ApiDependencies, metrics: ApiMetrics): Route[] {
-  const { kinds, recentContacts, recentPhotos, recentBatch, sourcePhotos, otherAnswers, fresh } = dependencies;
-  const { explain, inspect, rebuild, seen } = dependencies;
+  const { site, answers, fresh, seen } = dependencies;
   const { checks, degrading, reports, checkDeadlineMs, now, logger, hasStarted, registry, version } = dependencies;
   const onFailure = (check: string, err: unknown) => logger.warn({ check, err }, 'a check for /readyz fails');
-  const ofContacts = { recentContacts, recentPhotos, recentBatch, sourcePhotos, explain, inspect, rebuild };
-  const all = [{ kind: CONTACTS, ...ofContacts }, ...otherAnswers];
-  const inUse = all.filter((of) => kinds.some(({ name }) => name === of.kind.name));
-  const answersOf = ({ name }: Kind) => inUse.find((of) => of.kind.name === name);
+  const answersOf = ({ name }: Kind) => answers.find(({ kind }) => kind.name === name);
   const readiness = new Readiness({ checks, degrading, reports, deadlineMs: checkDeadlineMs, onFailure, now });
   const routes = [
     ...KINDS.flatMap((kind) => [
-      recentContactsRoute(kind, answersOf(kind)?.recentContacts, fresh, metrics),
-      recentPhotosRoute(kind, answersOf(kind)?.recentPhotos, fresh, metrics),
+      recentContactsRoute(kind, answersOf(kind)?.recentContacts, dependencies, metrics),
+      recentPhotosRoute(kind, answersOf(kind)?.recentPhotos, dependencies, metrics),
       sourcePhotosRoute(kind, answersOf(kind)?.sourcePhotos, fresh, metrics),
     ]),
-    ...recentOverKindsRoutes(inUse, { fresh, metrics }),
+    ...recentOverKindsRoutes(answers, { fresh, metrics }),
     ...KINDS.map((kind) => streamRecentRoute(kind, answersOf(kind), dependencies)),
-    streamOverKindsRoute(inUse, dependencies),
-    recentOfManyRoute(inUse, fresh, metrics, (problem, requestId) => {
+    streamOverKindsRoute(answers, dependencies),
+    recentOfManyRoute(answers, dependencies, metrics, (problem, requestId) => {
       const { status, code, cause: err } = problem;
       logger[status === 503 ? 'debug' : 'error']({ requestId, status, code, err }, 'a user of many was not answered');
     }),
     ...KINDS.map((kind) => explainRoute(kind, answersOf(kind)?.explain)),
-    ...KINDS.map((kind) => countUnseenRoute(kind, answersOf(kind), fresh, metrics)),
-    countUnseenOfAllRoute(inUse, fresh, metrics),
-    ...markSeenRoutes(seen, kinds),
+    ...KINDS.map((kind) => countUnseenRoute(kind, answersOf(kind), dependencies, metrics)),
+    countUnseenOfAllRoute(answers, fresh, metrics),
+    ...markSeenRoutes(seen, site.kinds),
     postTasksRoute(dependencies),
     ...indexRoutes(dependencies, answersOf),
+    ...deadLetterRoutes(dependencies.deadLetters, (facts) =>
+      logger.info(facts, 'dead letters were replayed or discarded over the API'),
+    ),
     ...watchRoutes(dependencies),
     ...healthRoutes(readiness, hasStarted),
     metricsRoute(registry, dependencies.readMetrics ?? (() => registry.metrics())),

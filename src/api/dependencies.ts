@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import type { AccessToken } from '../config/access-tokens.ts';
 import type { Id } from '../contracts/id.ts';
 import type { Kind } from '../contracts/kind.ts';
 import type { RebuildReport } from '../index/rebuild.ts';
@@ -15,7 +14,10 @@ import type { RecentBatch } from '../query/recent-batch.ts';
 import type { RecentContacts } from '../query/recent-contacts.ts';
 import type { RecentPhotos } from '../query/recent-photos.ts';
 import type { SourcePhotos } from '../query/source-photos.ts';
+import type { Site } from '../site/site.ts';
 import type { Deadline } from '../timing/deadline.ts';
+import type { DeadLetters } from '../transport/dead-letters.ts';
+import type { Access } from './authorize.ts';
 import type { MeasuredParts } from './metrics.ts';
 import type { Check, Readiness, Report } from './readiness.ts';
 import type { Route } from './route.ts';
@@ -39,16 +41,10 @@ export interface KindAnswers {
 }
 
 /** What the API needs from the composition root. */
-export interface ApiDependencies extends MeasuredParts, KindIndexes {
-  /** The kinds in use. */
-  readonly kinds: readonly Kind[];
-  /** The answers about contacts; and, with what is inherited, their indexes. */
-  readonly recentContacts: Pick<RecentContacts, 'find'>;
-  readonly recentPhotos: Pick<RecentPhotos, 'find'>;
-  readonly recentBatch: Pick<RecentBatch, 'find'>;
-  readonly sourcePhotos: Pick<SourcePhotos, 'find'>;
-  /** The same for each other kind in use. */
-  readonly otherAnswers: readonly (KindAnswers & KindIndexes)[];
+export interface ApiDependencies extends MeasuredParts {
+  readonly site: Site;
+  /** The answers about each kind in use, and its indexes: contacts first. */
+  readonly answers: readonly (KindAnswers & KindIndexes)[];
   /** Reads that show the changes that a request names. */
   readonly fresh: Pick<FreshReads, 'read' | 'kinds' | 'counts'>;
   /** Applies tasks before the reply. */
@@ -57,7 +53,8 @@ export interface ApiDependencies extends MeasuredParts, KindIndexes {
   readonly watches: Pick<WatchManager, 'create' | 'find' | 'ofUser' | 'change' | 'remove' | 'test'>;
   /** May a webhook go to a private address, and by http? */
   readonly allowPrivateWebhooks: boolean;
-  /** The open streams. Whoever listens runs and ends them. */
+  readonly deadLetters: Pick<DeadLetters, 'list' | 'get' | 'replay' | 'discard'>;
+  /** The open streams. The server that listens starts and ends them. */
   readonly streams: Pick<Streams, 'reply' | 'open' | 'counts'>;
   /** The large fan-outs in progress. */
   readonly fanOuts: (deadline: Deadline) => Promise<readonly FanOutInProgress[]>;
@@ -65,8 +62,8 @@ export interface ApiDependencies extends MeasuredParts, KindIndexes {
   readonly forget: (user: Id) => Promise<void>;
   /** Resolves once the transport has the tasks. A rejection is answered with 503 and logged. */
   readonly accept: AcceptTasks;
-  /** Empty: everything is allowed, so the API listens only on loopback (`checkHost`). */
-  readonly tokens: readonly AccessToken[];
+  /** Without tokens everything is allowed, so the API listens only on loopback (`checkHost`). */
+  readonly access: Access;
   /** Readiness checks, by name. */
   readonly checks: Readonly<Record<string, Check>>;
   /** The names of the checks whose failure only degrades the API. */
@@ -78,6 +75,8 @@ export interface ApiDependencies extends MeasuredParts, KindIndexes {
   /** Time limit of each check and report, ms. */
   readonly checkDeadlineMs: number;
   /** Until it returns true, /v1 answers 503. */
+  readonly isAnswering: () => boolean;
+  /** What /startupz says. */
   readonly hasStarted: () => boolean;
   /** Requests per second from one address; 0: no limit. */
   readonly rateLimit: number;

@@ -3,6 +3,7 @@ import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
 import type { ProblemCode } from '../contracts/problem.ts';
 import { Deadline } from '../timing/deadline.ts';
+import { LineLimit } from '../timing/line-limit.ts';
 import { traceParentOf } from '../tracing/trace-parent.ts';
 import { beginSpan, isTracing, type LiveSpan } from '../tracing/tracing.ts';
 import type { HttpProblem } from './http-problem.ts';
@@ -20,7 +21,7 @@ interface Exchange {
   span?: LiveSpan | undefined;
 }
 
-export interface ExchangeOptions {
+interface ExchangeOptions {
   readonly metrics: Pick<ApiMetrics, 'observe'>;
   readonly logger: Logger;
   /** Requests that take longer are logged, ms. */
@@ -42,10 +43,11 @@ const UNAVAILABLE_EVERY_MS = 1_000;
 /** Begins and ends every request: its id, deadline, answer, duration metric and, if slow or failed, log line. */
 export class Exchanges {
   readonly #options: ExchangeOptions;
-  readonly #unavailable = new Map<ProblemCode, { readonly at: number; leftOut: number }>();
+  readonly #unavailable: LineLimit;
 
   constructor(options: ExchangeOptions) {
     this.#options = options;
+    this.#unavailable = new LineLimit({ everyMs: UNAVAILABLE_EVERY_MS, now: options.now });
   }
 
   /** Gives the request its id and start time. */
@@ -125,17 +127,11 @@ export class Exchanges {
     return exchange.span;
   }
 
-  /** Logs one 503 per second and code, with the number left out since: under overload there are thousands, all alike. */
+  /** Logs one 503 per second and code: under overload there are thousands, all alike. */
   #logUnavailable(facts: { readonly code: ProblemCode; readonly ms: number }, cause: unknown): void {
-    const { logger, now } = this.#options;
-    const last = this.#unavailable.get(facts.code);
-    if (last !== undefined && now() - last.at < UNAVAILABLE_EVERY_MS) {
-      last.leftOut += 1;
-      return;
-    }
-    this.#unavailable.set(facts.code, { at: now(), leftOut: 0 });
-    const leftOut = last?.leftOut ?? 0;
-    logger.warn({ ...facts, reason: reasonOf(cause), ...(leftOut > 0 ? { leftOut } : {}) }, 'request failed');
+    const leftOut = this.#unavailable.next(facts.code);
+    if (leftOut !== undefined)
+      this.#options.logger.warn({ ...facts, reason: reasonOf(cause), ...leftOut }, 'request failed');
   }
 }
 

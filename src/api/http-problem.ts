@@ -3,7 +3,7 @@ import { DatabaseBusy, DatabaseUnavailable, HeavyQueriesBusy, StatementTooSlow }
 import { RedisUnavailable } from '../redis/unavailable.ts';
 import { DeadlineExceeded } from '../timing/deadline.ts';
 
-export interface ProblemParts {
+interface ProblemParts {
   /** Replaces the code's default detail. Clients see it, so it must not expose internals. */
   readonly detail?: string;
   readonly errors?: readonly FieldError[];

@@ -1,16 +1,61 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener, type Server, STATUS_CODES } from 'node:http';
-import { type AddressInfo, BlockList, isIP } from 'node:net';
+import { type AddressInfo, BlockList, isIP, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { AccessToken } from '../config/access-tokens.ts';
 import type { ProblemCode } from '../contracts/problem.ts';
 import { UserError } from '../contracts/user-error.ts';
-import { ServerConnections } from './connections.ts';
+import type { Access } from './authorize.ts';
 import { HttpProblem } from './http-problem.ts';
 import { lendConnections } from './lent-socket.ts';
 import { problemReply } from './reply.ts';
 
-export interface ListenOptions {
+/** How often a closing server looks for idle connections, ms. */
+const IDLE_CHECK_MS = 25;
+
+/** The open connections of an HTTP server, for a graceful close. */
+export class ServerConnections {
+  readonly #server: Server;
+  readonly #open = new Set<Socket>();
+
+  constructor(server: Server) {
+    this.#server = server;
+    const open = this.#open;
+    function forget(this: Socket) {
+      open.delete(this);
+    }
+    server.on('connection', (socket: Socket) => void open.add(socket.on('close', forget)));
+  }
+
+  /**
+   * Stops accepting connections, lets requests finish, and closes connections as they become idle. After `graceMs`, cuts
+   * off the rest. Returns how many were cut off.
+   */
+  async close(graceMs: number): Promise<number> {
+    let cut = 0;
+    const look = setInterval(() => this.#closeIdle(), IDLE_CHECK_MS);
+    const end = setTimeout(() => {
+      cut = this.#open.size;
+      this.#server.closeAllConnections();
+      for (const socket of this.#open) socket.destroy(); // those that the server has lent, too
+    }, graceMs);
+    await new Promise<void>((resolve) => {
+      this.#server.close(() => resolve());
+      this.#closeIdle();
+    });
+    clearInterval(look);
+    clearTimeout(end);
+    return cut;
+  }
+
+  /** Node closes idle connections, but takes one that never sent a byte for a request under way. */
+  #closeIdle(): void {
+    this.#server.closeIdleConnections();
+    for (const socket of this.#open) if (socket.bytesRead === 0) socket.destroy();
+  }
+}
+
+interface ListenOptions {
   readonly app: RequestListener;
   /** An address or a host name. */
   readonly host: string;
@@ -20,6 +65,20 @@ export interface ListenOptions {
   readonly tokens: readonly AccessToken[];
   /** Called when a connection cannot be accepted (out of file descriptors, for example). Listening continues. */
   readonly onError: (error: Error) => void;
+  /** How long clients may take. */
+  readonly limits?: Partial<ClientLimits>;
+}
+
+/** What a client may take its time for, ms. Beyond it the client is cut off. */
+export interface ClientLimits {
+  /** Sending the headers of a request (10,000). */
+  readonly headersMs: number;
+  /** Sending a whole request (30,000). */
+  readonly requestMs: number;
+  /** A connection on which nothing is sent in either direction although a request is under way (65,000). */
+  readonly stalledMs: number;
+  /** How often slow requests are looked for (2,000). */
+  readonly checkMs: number;
 }
 
 export interface RunningApi {
@@ -39,28 +98,36 @@ export class ListenError extends UserError {
   override readonly name = 'ListenError';
 }
 
-/** Time to receive a whole request, and its headers, ms. Slower clients are cut off. */
-const REQUEST_TIMEOUT_MS = 30_000;
-const HEADERS_TIMEOUT_MS = 10_000;
 /**
  * How long an idle connection stays open, ms: longer than load balancers keep one (60 s), so that the API never closes a
  * connection just as a request arrives.
  */
 const KEEP_ALIVE_MS = 65_000;
 
+const LIMITS: ClientLimits = { headersMs: 10_000, requestMs: 30_000, stalledMs: KEEP_ALIVE_MS, checkMs: 2_000 };
+
+/** Requests of one connection that wait behind another one's answer: a client that sends more of them is cut off. */
+const PIPELINED = 8;
+
+/** How long a client that was refused may take to read why, ms. */
+const LINGER_MS = 1_000;
+
 /** Starts listening. @throws ListenError */
-export async function startApi({ app, host, port, tokens, onError }: ListenOptions): Promise<RunningApi> {
+export async function startApi({ app, host, port, tokens, onError, limits }: ListenOptions): Promise<RunningApi> {
   const reason = checkHost(host, tokens);
   if (reason !== undefined) throw new ListenError(reason);
+  const { headersMs, requestMs, stalledMs, checkMs } = { ...LIMITS, ...limits };
   const server = createServer(
     {
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: requestMs,
+      headersTimeout: headersMs,
+      connectionsCheckingInterval: checkMs,
       keepAliveTimeout: KEEP_ALIVE_MS,
       requireHostHeader: false, // `hostHeaderCheck` answers a request without one with a problem
     },
-    app,
+    limitPipelining(app),
   );
+  server.timeout = stalledMs;
   lendConnections(server);
   server.on('clientError', refuseBadRequest);
   const connections = new ServerConnections(server);
@@ -127,8 +194,7 @@ export function isLoopbackHeader(host: string): boolean {
  * Refuses HTTP/1.1 requests without a Host header and, where no tokens are set, those that name another host.
  * @returns a function that throws HttpProblem
  */
-export function hostHeaderCheck(tokens: readonly AccessToken[]): (request: IncomingMessage) => void {
-  const isOpen = tokens.length === 0;
+export function hostHeaderCheck({ isOpen }: Pick<Access, 'isOpen'>): (request: IncomingMessage) => void {
   let allowed: string | undefined; // one client sends the same header in every request
   return (request) => {
     const { host } = request.headers;
@@ -148,12 +214,34 @@ export function checkHost(host: string, tokens: readonly AccessToken[]): string 
   return `Without tokens, anybody who can connect may do everything, so the API listens on loopback only, not on ${host}. Set RECENCY_TOKENS (or RECENCY_TOKENS_FILE), or RECENCY_HOST=127.0.0.1.`;
 }
 
+/**
+ * Node begins every request as soon as it has been read, so that one connection could have thousands answered that nobody
+ * reads. Hardly any client sends a request before the last one was answered, and one that does must expect to be
+ * cut off (RFC 9112, 9.3.2).
+ */
+function limitPipelining(app: RequestListener): RequestListener {
+  const waiting = new WeakMap<Duplex, number>();
+  return (request, response) => {
+    if (response.socket === null) {
+      const { socket } = request;
+      const before = waiting.get(socket) ?? 0;
+      if (before === PIPELINED) {
+        socket.destroy();
+        return;
+      }
+      waiting.set(socket, before + 1);
+      response.once('close', () => waiting.set(socket, (waiting.get(socket) ?? 1) - 1));
+    }
+    app(request, response);
+  };
+}
+
 const CODES: Readonly<Record<string, ProblemCode>> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 };
 
-/** Answers input that is not valid HTTP, and so never reaches the app, with a problem like all others. */
+/** Answers input that is not valid HTTP, or is too slow, and so never reaches the app, with a problem like all others. */
 function refuseBadRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -167,4 +255,5 @@ function refuseBadRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
   const all = { ...headers, 'X-Request-Id': id, 'Content-Length': Buffer.byteLength(content), Connection: 'close' };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('\r\n')}\r\n\r\n${content}`);
+  setTimeout(() => socket.destroy(), LINGER_MS).unref(); // else a client that goes on would keep the connection
 }

@@ -94,7 +94,7 @@ function measureColdBuilds(registers: Registry[], builds: MeasuredParts['coldBui
     builds.map(({ counts }) => counts),
     {
       name: 'recency_cold_builds_total',
-      help: 'Index builds that reads requested, by outcome; the next read requests a dropped one again.',
+      help: 'Index builds that reads requested, by outcome. dropped: not now, or the user is to have none.',
     },
   );
 }

@@ -9,7 +9,7 @@ import {
 import { problemSchema } from '../contracts/problem.ts';
 import type { DocumentedReply, HttpOperation } from './route.ts';
 
-export type OpenApiDocument = ReturnType<typeof createDocument>;
+type OpenApiDocument = ReturnType<typeof createDocument>;
 
 const TAGS = [
   { name: 'answers', description: 'Which contacts were active most recently, and why.' },

@@ -28,7 +28,7 @@ export interface CheckResult {
   readonly ms: number;
 }
 
-export interface ReadinessOptions {
+interface ReadinessOptions {
   readonly checks: Readonly<Record<string, Check>>;
   /** The names of the checks without which the service still answers (none). */
   readonly degrading?: readonly string[];

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Writable } from 'node:stream';
-import type { Response } from 'express';
+import type { RequestHandler, Response } from 'express';
+import helmet from 'helmet';
 import type { Problem } from '../contracts/problem.ts';
 import type { HttpProblem } from './http-problem.ts';
 import { LentSocket } from './lent-socket.ts';
@@ -32,13 +33,13 @@ export function jsonText(status: number, content: string, headers: Readonly<Reco
   return { status, headers: { ...DATA_HEADERS, 'Content-Type': type, ...headers }, content };
 }
 
-export function text(status: number, type: string, content: string): Reply {
+export function text(status: number, type: string, content: string | Buffer): Reply {
   return { status, headers: { ...DATA_HEADERS, 'Content-Type': type }, content };
 }
 
-/** A reply for a browser; helmet has already set the security headers. */
+/** A reply for a browser, which asks for it anew each time; helmet has already set the security headers. */
 export function page(type: string, content: string | Buffer): Reply {
-  return { status: 200, headers: { 'Content-Type': type, 'Cache-Control': 'public, max-age=3600' }, content };
+  return { status: 200, headers: { 'Content-Type': type, 'Cache-Control': 'no-cache' }, content };
 }
 
 export function noContent(headers: Readonly<Record<string, string>> = {}): Reply {
@@ -79,4 +80,35 @@ export function send(response: Response, { status, headers, content, stream }: R
   const length = BODYLESS.has(status) ? {} : { 'Content-Length': String(Buffer.byteLength(content)) };
   response.writeHead(status, { ...headers, ...length, 'X-Request-Id': requestId });
   response.end(content);
+}
+
+/**
+ * The security headers of pages. Scripts, styles and requests only from here and nothing inline. No HSTS: TLS is up to the proxy
+ * in front.
+ * @param images what may be shown besides the images from here @param formAction where forms may be sent
+ */
+export function pageSecurity({
+  images = [],
+  formAction,
+}: {
+  readonly images?: readonly string[];
+  readonly formAction: "'none'" | "'self'";
+}): RequestHandler {
+  return helmet({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        'default-src': ["'none'"],
+        'script-src': ["'self'"],
+        'style-src': ["'self'"],
+        'img-src': ["'self'", ...images],
+        'connect-src': ["'self'"],
+        'base-uri': ["'none'"],
+        'form-action': [formAction],
+        'frame-ancestors': ["'none'"],
+      },
+    },
+    strictTransportSecurity: false,
+    xFrameOptions: { action: 'deny' },
+  });
 }

@@ -1,8 +1,9 @@
 import type { Express, Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
-import type { AccessToken, Scope } from '../config/access-tokens.ts';
+import type { Scope } from '../config/access-tokens.ts';
+import { CONTACTS, type Kind } from '../contracts/kind.ts';
 import type { Deadline } from '../timing/deadline.ts';
-import { type Authorize, authorizer } from './authorize.ts';
+import type { Access } from './authorize.ts';
 import type { Exchanges } from './exchange.ts';
 import { HttpProblem } from './http-problem.ts';
 import { noContent, type Reply } from './reply.ts';
@@ -48,20 +49,8 @@ export interface Route {
   readonly handle: (request: Request, deadline: Deadline) => Promise<Reply> | Reply;
 }
 
-interface Access {
-  readonly authorize: Authorize;
-  /** No route needs a token. */
-  readonly isOpen: boolean;
-}
-
 /** Adds the routes to the app. For each request: check the token, run `before`, answer. Other methods get 405. */
-export function register(
-  app: Express,
-  routes: readonly Route[],
-  exchanges: Exchanges,
-  tokens: readonly AccessToken[],
-): void {
-  const access = { authorize: authorizer(tokens), isOpen: tokens.length === 0 };
+export function register(app: Express, routes: readonly Route[], exchanges: Exchanges, access: Access): void {
   for (const [path, some] of Map.groupBy(routes, ({ operation }) => operation.path)) {
     const at = app.route(path.replaceAll(/\{(\w+)\}/g, ':$1'));
     for (const route of some) at[route.operation.method](...handlersOf(route, exchanges, access));
@@ -70,17 +59,13 @@ export function register(
 }
 
 /** A single handler where possible: each one adds to the cost of every request. */
-function handlersOf(
-  { operation, before, handle }: Route,
-  exchanges: Exchanges,
-  { authorize, isOpen }: Access,
-): RequestHandler[] {
+function handlersOf({ operation, before, handle }: Route, exchanges: Exchanges, access: Access): RequestHandler[] {
   const { path, scope } = operation;
   // Any web page can make a browser send a POST without a body, and where no token is needed it would be obeyed.
-  const canBeForged = isOpen && operation.method === 'post' && operation.body === undefined;
+  const canBeForged = access.isOpen && operation.method === 'post' && operation.body === undefined;
   const enter = (request: Request, response: Response) => {
     exchanges.name(request, response, path);
-    if (scope !== undefined) authorize(scope, request.headers.authorization);
+    if (scope !== undefined) access.authorize(scope, request.headers.authorization);
     if (canBeForged) requireJsonType(request);
   };
   const answer = async (request: Request, response: Response) => {
@@ -121,4 +106,20 @@ function requireJsonType({ headers }: Request): void {
   throw new HttpProblem('unsupported_media_type', {
     detail: 'Without tokens, a POST needs the header Content-Type: application/json, even without a body.',
   });
+}
+
+/** Words about a kind, for the API's document. */
+
+export function capitalized(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
+/** What the document says of a kind that an installation need not have. */
+export function whereInUse({ name }: Kind): string {
+  return name === CONTACTS.name ? '' : ` 404 where RECENCY_KINDS does not name ${name}.`;
+}
+
+/** The status of that problem, for an operation that has no other of its own. */
+export function problemsWhereUnused({ name }: Kind): { readonly problems?: readonly number[] } {
+  return name === CONTACTS.name ? {} : { problems: [404] };
 }

@@ -1,11 +1,10 @@
-import type { Reason } from '../contracts/http.ts';
-import { isoTime } from '../contracts/iso-time.ts';
+import { isoTime, type Reason } from '../contracts/http.ts';
 import type { Key } from '../contracts/key.ts';
 import type { Kind } from '../contracts/kind.ts';
 import type { Marks } from '../contracts/relation.ts';
 import type { ShownList } from '../contracts/seen.ts';
-import type { ShownContact } from '../mysql/contacts.ts';
-import type { Photo } from '../mysql/photos.ts';
+import type { ShownContact } from '../mysql/statements/contacts.ts';
+import type { Photo } from '../mysql/statements/photos.ts';
 
 /** Parts of answers in JSON. Their schemas are in contracts/http.ts. */
 

@@ -1,11 +1,21 @@
 import type { Logger } from 'pino';
+import { unavailableProblem } from '../api/http-problem.ts';
+import type { AcceptTasks } from '../api/routes/post-tasks.ts';
+import { ServerAway, StartError } from '../config/start-error.ts';
+import type { Id } from '../contracts/id.ts';
+import type { Database } from '../mysql/database.ts';
 import { DatabaseUnavailable } from '../mysql/faults.ts';
-import { isUnavailable } from '../redis/unavailable.ts';
-import { pause } from '../timing/backoff.ts';
-import { retry } from '../timing/loop.ts';
-import { ServerAway, StartError } from './start-error.ts';
+import type { AppliedWatermark } from '../query/applied-watermark.ts';
+import { isUnavailable, RedisUnavailable } from '../redis/unavailable.ts';
+import type { Deadline } from '../timing/deadline.ts';
+import { pause, retry } from '../timing/loop.ts';
+import { activeParent } from '../tracing/tracing.ts';
+import { type TaskPublisher, TransportFull } from '../transport/task-publisher.ts';
+import { apiQueries } from './api-queries.ts';
+import type { ProcessContext, Times } from './run-process.ts';
+import type { ConnectingStores } from './stores.ts';
 
-export interface ServerAdmissionOptions<Name extends string> {
+interface ServerAdmissionOptions<Name extends string> {
   /** For each server: waits for it, at most `withinMs`, and runs every check of a start. Rejects with the reason. */
   readonly servers: Readonly<Record<Name, (withinMs: number) => Promise<void>>>;
   /** The last step of a start, once every server has passed. @throws StartError when this process must not run */
@@ -137,4 +147,67 @@ export class Admission<Name extends string> {
       this.#options.logger.debug({ err: error }, 'the shared settings could not be agreed on yet');
     }
   }
+}
+
+interface AdmittedParts {
+  readonly stores: ConnectingStores;
+  /** The server that answers. */
+  readonly reading: Database;
+  readonly admission: Pick<Admission<'redis' | 'transport'>, 'has' | 'isComplete'>;
+  readonly watermark: Pick<AppliedWatermark, 'lagOfAnswer'>;
+  readonly times: Pick<Times, 'readerDayMs'>;
+}
+
+/** The queries of the API. No index is used before everything is admitted, and none is written to a Redis that is not. */
+export function admittedQueries(
+  context: ProcessContext,
+  { stores, reading, admission, watermark, times }: AdmittedParts,
+): ReturnType<typeof apiQueries> {
+  const watch = { isTrusted: () => admission.isComplete && stores.watch.isTrusted() };
+  const lagMs = () => watermark.lagOfAnswer();
+  const queries = apiQueries(context, { ...stores, watch }, { reading, lagMs, ...times });
+  const { answers, forget, fanOuts } = queries;
+  const requireRedis = () => {
+    if (!admission.has('redis')) throw new RedisUnavailable('Redis has not been available since this process started');
+  };
+  const inRedis =
+    <T>(work: (user: Id, deadline?: Deadline) => Promise<T>) =>
+    async (user: Id, deadline?: Deadline) => {
+      requireRedis();
+      return await work(user, deadline);
+    };
+  return {
+    ...queries,
+    answers: answers.map(({ inspect, rebuild, ...of }) => {
+      return { ...of, inspect: inRedis(inspect), rebuild: inRedis(rebuild) };
+    }),
+    forget: inRedis(forget),
+    fanOuts: async (deadline) => {
+      requireRedis();
+      return await fanOuts(deadline);
+    },
+  };
+}
+
+/** Tasks that come over HTTP go to the transport. */
+
+/** `ce_source` of these tasks. */
+const API_SOURCE = '/recency/api';
+
+const FULL_RETRY_SECONDS = 5;
+
+/**
+ * A full transport is a 503 with Retry-After: it has room again once the consumers have caught up.
+ * @param isAdmitted until it returns true, the transport takes nothing: 503
+ */
+export function acceptTasks(publisher: Pick<TaskPublisher, 'publish'>, isAdmitted = () => true): AcceptTasks {
+  return async (tasks, cause) => {
+    if (!isAdmitted()) throw unavailableProblem('transport_unavailable');
+    // Without a span of this request, recorded or at all, its caller's context is passed on as it came.
+    const trace = activeParent() ?? cause;
+    const outgoing = tasks.map(({ task, id }) => ({ task, id, source: API_SOURCE, time: Date.now(), ...trace }));
+    await publisher.publish(outgoing).catch((error: unknown) => {
+      throw error instanceof TransportFull ? unavailableProblem('transport_full', error, FULL_RETRY_SECONDS) : error;
+    });
+  };
 }

@@ -1,9 +1,10 @@
 import { type Check, NotReady } from '../api/readiness.ts';
 import { type Database, DatabaseNotPrimary } from '../mysql/database.ts';
-import { readPairs } from '../mysql/pairs.ts';
+import { readProvenEpoch } from '../mysql/epoch.ts';
+import { readServer, withoutRun } from '../mysql/server-record.ts';
 import { RedisUnavailable, reply } from '../redis/unavailable.ts';
 import { KafkaPermissionMissing } from '../transport/kafka/errors.ts';
-import { MessageRefused, PartlyPublished, type TaskPublisher, TransportFull } from '../transport/task-publisher.ts';
+import { type TaskPublisher, TransportFull } from '../transport/task-publisher.ts';
 import type { TaskSource } from '../transport/task-source.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { Stores } from './stores.ts';
@@ -77,7 +78,7 @@ export function checkedPublisher(publisher: Pick<TaskPublisher, 'publish' | 'che
         notTaken = undefined;
       } catch (error) {
         if (error instanceof TransportFull) noRoom = error;
-        else notTaken = isFinal(error) ? undefined : error;
+        else notTaken = error;
         throw error;
       }
     },
@@ -88,13 +89,6 @@ export function checkedPublisher(publisher: Pick<TaskPublisher, 'publish' | 'che
   };
 }
 
-/** Whether every task that was not taken is refused for good, so that nothing is left to retry. */
-function isFinal(error: unknown): boolean {
-  return (
-    error instanceof PartlyPublished && [...error.notTaken.values()].every((reason) => reason instanceof MessageRefused)
-  );
-}
-
 /** Readiness may name a permission that Kafka lacks: it is not a secret. */
 function namePermission(error: unknown): never {
   throw error instanceof KafkaPermissionMissing ? new NotReady(error.message, { cause: error }) : error;
@@ -102,14 +96,22 @@ function namePermission(error: unknown): never {
 
 /** Checks that the primary answers, accepts writes and is the server on record, which it is not between a failover and the comparison. */
 export function primaryCheck(primary: Database): Check {
-  return async () => {
-    await readPairs(primary, []).catch((error: unknown) => {
-      // without pairs: only the proof of the server is read
+  const check = async () => {
+    await readProvenEpoch(primary);
+    const servers = await Promise.all(Array.from({ length: SESSIONS }, () => readServer(primary)));
+    const identities = new Set(servers.map(({ identity }) => withoutRun(identity)));
+    if (identities.size === 1) return undefined;
+    const names = new Set(servers.map(({ description }) => description));
+    throw new NotReady(`several MySQL servers answer in turns: ${[...names].sort().join('; ')}`);
+  };
+  return () =>
+    check().catch((error: unknown) => {
       throw error instanceof DatabaseNotPrimary ? new NotReady(error.message, { cause: error }) : error;
     });
-    return undefined;
-  };
 }
+
+/** Connections that are asked at once: a balancer with several servers behind it shows more than one of them. */
+const SESSIONS = 3;
 
 function answers(database: Database): Check {
   return async () => {

@@ -1,31 +1,28 @@
-import { randomUUID } from 'node:crypto';
 import type { Registry } from 'prom-client';
 import type { Config } from '../config/config.ts';
-import { METRICS_PORTS } from '../config/default-ports.ts';
+import { METRICS_PORTS } from '../config/readiness-url.ts';
 import { DelayedWorker } from '../consumers/delayed-worker.ts';
 import { LanePace } from '../consumers/lane-pace.ts';
 import { LossRecovery } from '../consumers/loss-recovery.ts';
 import { TaskConsumer } from '../consumers/task-consumer.ts';
 import { TaskWorker, type WorkObserver } from '../consumers/work-plan.ts';
-import type { Lane } from '../contracts/lane.ts';
+import type { Lane } from '../contracts/bulk-task.ts';
 import { FOLLOWERS_A_PAGE } from '../index/fan-out.ts';
-import type { Steps } from '../index/protocol.ts';
 import { FanOutProgress } from '../index/redis/fan-out-progress.ts';
-import { IdleReaper } from '../index/redis/idle-reaper.ts';
-import { indexedUsers } from '../index/redis/keys.ts';
+import { WatchedUsers } from '../index/redis/watched-users.ts';
 import { type Answers, answersAtOnce } from '../index/store-fault.ts';
-import type { Database } from '../mysql/database.ts';
+import { everyKind } from '../site/site.ts';
 import { SourceStalled } from '../timing/stall-detector.ts';
+import { openLogger } from '../tracing/logger.ts';
 import type { DeadLetters } from '../transport/dead-letters.ts';
-import type { LanedTransport } from '../transport/lanes.ts';
+import type { LanedTransport } from '../transport/transport.ts';
 import { consumerChecks } from './checks.ts';
-import { type ConsumerObserver, consumerMetrics } from './consumer-metrics.ts';
+import { type ConsumerObserver, consumerMetrics, measureWatched } from './consumer-metrics.ts';
+import { startIdleSweep } from './idle-sweep.ts';
 import { startSampler, watchTruth } from './jobs.ts';
-import { openLogger } from './logger.ts';
 import {
   droppedLettersCounter,
   epochCounter,
-  idleIndexesCounter,
   lossCounter,
   measureBacklog,
   measureFill,
@@ -35,12 +32,13 @@ import {
 } from './metrics.ts';
 import { createRegistry, serveMetrics } from './metrics-server.ts';
 import { openPrimary } from './open-mysql.ts';
-import { closeRedis, openRedisClient } from './open-redis.ts';
+import { closeRedis, listen, openRedisClient } from './open-redis.ts';
 import { consumerReports } from './reports.ts';
-import { inBackground, type ProcessContext, runProcess, whileLeading } from './run-process.ts';
+import { inBackground, type ProcessContext, runProcess, TIMES, type Times } from './run-process.ts';
 import { agreeOnSettings, watchSettings } from './shared-settings.ts';
-import { createLeases, doIndexesExist, type IndexStores, indexStores, openStores, type Stores } from './stores.ts';
-import { openTransport, watchTransport } from './transport.ts';
+import { inForce } from './shared-sizes.ts';
+import { doIndexesExist, type IndexStores, indexStores, openStores, type Stores } from './stores.ts';
+import { type BulkLane, openBulkLane, openTransport, watchTransport } from './transport.ts';
 
 /** Time to close everything else when a handler hangs, ms. */
 const STALLED_GRACE_MS = 2_000;
@@ -51,18 +49,21 @@ export type Lanes = Lane | 'both';
 const LANES: Readonly<Record<Lanes, readonly Lane[]>> = { small: ['small'], bulk: ['bulk'], both: ['small', 'bulk'] };
 
 /** Runs a consumer until a signal ends it. @throws StartError */
-export async function consume(config: Config, lanes: Lanes = 'both'): Promise<void> {
-  await runProcess({ config, logger: openLogger(config, 'consume') }, (context) => startConsume(context, LANES[lanes]));
+export async function consume(config: Config, lanes: Lanes = 'both', times: Partial<Times> = {}): Promise<void> {
+  const logger = openLogger(config, 'consume');
+  await runProcess({ config, logger }, async (context) => {
+    await startConsume(await inForce(context), LANES[lanes], { ...TIMES, ...times });
+  });
 }
 
-async function startConsume(context: ProcessContext, lanes: readonly Lane[]): Promise<void> {
+async function startConsume(context: ProcessContext, lanes: readonly Lane[], times: Times): Promise<void> {
   const { config, logger, resources, signal } = context;
   const registry = createRegistry('consume');
   const onNewEpoch = epochCounter(registry);
 
   // Open and check.
   const stores = await openStores(context, { name: 'consume', onNewEpoch });
-  const { primary, redis } = stores;
+  const { primary, redis, kinds } = stores;
   const transport = openTransport(context, 'consume');
   await transport.untilAnswers(signal);
   await watchTransport(context, transport, { primary, onNewEpoch });
@@ -70,7 +71,7 @@ async function startConsume(context: ProcessContext, lanes: readonly Lane[]): Pr
   const dropped = droppedLettersCounter(registry);
   const deadLetters = resources.adopt(transport.openDeadLetters(primary, dropped), (opened) => opened.close());
   const opening: LaneOpening = {
-    ...{ stores, transport, deadLetters },
+    ...{ stores, transport, deadLetters, times },
     observer: observing(context, consumerMetrics(registry), redis),
     pace: new LanePace({ client: redis, prefix: config.keyPrefix }),
     recovery: new LossRecovery({
@@ -80,13 +81,13 @@ async function startConsume(context: ProcessContext, lanes: readonly Lane[]): Pr
       onLoss: lossCounter(registry),
       onNewEpoch,
     }),
-    publish: bulkPublisher(context, transport, primary),
-    answers: answersAtOnce([() => primary.rows('SELECT 1', []), () => stores.delayQueue.size()]),
+    bulkLane: openBulkLane(context, transport, primary),
+    answers: answersAtOnce([() => primary.rows('SELECT 1', []), ...kinds.map((of) => () => of.delayQueue.size())]),
   };
   const consumers = lanes.map((lane) => openLane(context, lane, opening));
 
   // Measure.
-  measure(context, registry, { stores, transport });
+  measure(context, registry, { stores, transport, times });
   const sources = consumers.map(({ source }) => source);
   const readiness = { checks: consumerChecks(stores, sources), reports: consumerReports(stores) };
   await serveMetrics(context, { registry, ...readiness, port: METRICS_PORTS.consume });
@@ -105,17 +106,18 @@ async function startConsume(context: ProcessContext, lanes: readonly Lane[]): Pr
 function measure(
   context: ProcessContext,
   registry: Registry,
-  { stores, transport }: Pick<LaneOpening, 'stores' | 'transport'>,
+  { stores, transport, times }: Pick<LaneOpening, 'stores' | 'transport' | 'times'>,
 ): void {
   const { primary, redis, kinds } = stores;
   measureSuspension(registry, primary);
   const delayQueues = kinds.map(({ delayQueue }) => delayQueue);
   measureBacklog(registry, { lag: transport.lag, bulkLag: transport.bulk.lag, delayQueues, primary });
+  measureWatched(registry, new WatchedUsers(redis, context.config.keyPrefix).queue);
   measureFill(registry, transport);
   measurePool(registry, primary);
   measureRedisMemory(registry, redis);
   const onTruth = watchTruth(context, { registry, kinds });
-  startSampler(context, { registry, stores, transport, onTruth });
+  startSampler(context, { registry, stores, transport, onTruth, times });
   startIdleSweep(context, registry, stores);
 }
 
@@ -150,27 +152,31 @@ interface LaneOpening {
   readonly observer: ConsumerObserver & WorkObserver;
   readonly pace: LanePace;
   readonly recovery: LossRecovery;
-  /** To the bulk lane. */
-  readonly publish: Steps['publish'];
+  readonly bulkLane: BulkLane;
   readonly answers: Answers;
+  readonly times: Times;
 }
 
 /** A lane's source and consumer. The bulk lane has its own connections, so that no small task waits for one. */
 function openLane(context: ProcessContext, lane: Lane, opening: LaneOpening) {
   const { config, logger } = context;
-  const { stores, transport, deadLetters, observer, pace, recovery, publish, answers } = opening;
+  const { stores, transport, deadLetters, observer, pace, recovery, bulkLane, answers, times } = opening;
   const own = lane === 'small' ? transport : transport.bulk;
   const source = own.openSource({
     primary: stores.primary,
     doIndexesExist: () => doIndexesExist(stores.redis, config),
-    ...(lane === 'bulk' ? { batchSize: 1, batchesAtOnce: 1 } : {}), // whoever is killed repeats one segment
+    stallMs: times.stallMs,
+    ...(lane === 'bulk' ? { batchSize: 1, batchesAtOnce: 1 } : {}), // a consumer that is killed repeats one segment at most
   });
   const { kinds } = lane === 'small' ? stores : bulkStores(context, stores);
   const consumer = new TaskConsumer({
-    ...{ source, deadLetters, logger, answers },
+    ...{ source, deadLetters, logger, answers, kinds: everyKind(stores.site) },
     worker: kinds.map(
       ({ kind, steps }) =>
-        new TaskWorker({ kind, lane, steps: { ...steps, publish }, pageSize: FOLLOWERS_A_PAGE, ...observer }),
+        new TaskWorker({
+          ...{ kind, lane, steps: { ...steps, ...bulkLane }, pageSize: FOLLOWERS_A_PAGE, answers, ...observer },
+          onFailure: (err) => logger.error({ err }, 'a call failed; trying smaller parts of it'),
+        }),
     ),
     onLoss: (loss) => recovery.found(loss, own.positions),
     onBatch: observer.onBatch,
@@ -190,16 +196,15 @@ function bulkStores({ config, logger, resources }: ProcessContext, { primary }: 
   return indexStores(config, database, redis);
 }
 
-/** Publishes to the bulk lane what consumers tell each other. */
-function bulkPublisher({ resources }: ProcessContext, { bulk }: LanedTransport, primary: Database): Steps['publish'] {
-  const publisher = resources.adopt(bulk.openPublisher(primary), (opened) => opened.close());
-  return (tasks) =>
-    publisher.publish(tasks.map((task) => ({ task, id: randomUUID(), source: '/recency/consume', time: Date.now() })));
-}
-
 /** Lost races, rebuilds that reads asked for, re-checks. */
 function startDelayedWork(context: ProcessContext, { stores, deadLetters, observer, answers }: LaneOpening): void {
   const { logger } = context;
+  const looksOf = new Map(stores.kinds.map(({ delayed, delayQueue }) => [delayQueue.waitingChannel, delayed.looks]));
+  listen(context, {
+    ...{ name: 'delayed-work', channels: [...looksOf.keys()] },
+    onMessage: (_message, channel) => looksOf.get(channel)?.end(),
+    onFault: (err) => logger.debug({ err }, 'nobody says now that work is delayed; it is looked for'),
+  });
   for (const parts of stores.kinds) {
     const worker = new DelayedWorker({ ...parts, logger, answers, deadLetters, ...observer });
     inBackground(context, (stopping) => worker.run(stopping));
@@ -217,30 +222,4 @@ function startConsumers({ config, resources, fail }: ProcessContext, consumers: 
     await Promise.all(consumers.map((consumer) => consumer.stop(config.shutdownTimeoutMs / 2)));
     await Promise.all(running);
   });
-}
-
-/** Dropping idle indexes is never urgent. */
-const IDLE_SWEEP_LEASE = { ttlMs: 30_000, retryMs: 10_000 };
-
-/** Drops indexes that nobody reads, in one consumer at a time; not at all if RECENCY_IDLE_DAYS is 0. */
-function startIdleSweep(context: ProcessContext, registry: Registry, stores: Stores): void {
-  const { config, logger, signal } = context;
-  const { idleDays, keyPrefix } = config;
-  if (idleDays === 0) return;
-  const onDropped = idleIndexesCounter(registry);
-  const reapers = [...stores.kinds, ...stores.unused].map(
-    ({ kind, index }) =>
-      new IdleReaper({
-        index,
-        indexedUsers: () => indexedUsers(stores.redis, keyPrefix, kind),
-        onDropped,
-        idleDays,
-        logger,
-      }),
-  );
-  const work = async (held: AbortSignal) => void (await Promise.all(reapers.map((reaper) => reaper.run(held))));
-  const job = { name: 'idle-sweep', work, logger };
-  inBackground(context, (stopping) =>
-    whileLeading(createLeases(config, stores, IDLE_SWEEP_LEASE), job, AbortSignal.any([stopping, signal])),
-  );
 }

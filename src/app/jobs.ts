@@ -7,11 +7,11 @@ import { drainBarrierOf } from '../index/index-drain-barrier.ts';
 import type { Steps } from '../index/protocol.ts';
 import { indexedUsers } from '../index/redis/keys.ts';
 import type { Database } from '../mysql/database.ts';
-import { ofKind } from '../mysql/kind-database.ts';
-import { type UploadsFrom, uploadsFound } from '../mysql/last-upload.ts';
 import type { Fence } from '../mysql/leases.ts';
 import { MeteredDatabase } from '../mysql/metered-database.ts';
 import type { RunKind } from '../mysql/runs.ts';
+import type { KindDatabase } from '../mysql/statements/kind-statements.ts';
+import { type UploadsFrom, uploadsFound } from '../mysql/statements/last-upload.ts';
 import { PageCheck } from '../repair/page-check.ts';
 import type { PagedRunStores } from '../repair/paged-run.ts';
 import { SamplerReports } from '../repair/sampler/report.ts';
@@ -20,19 +20,19 @@ import { Windows } from '../repair/sampler/windows.ts';
 import type { CheckedTruth } from '../repair/truth-check.ts';
 import { sampleTruth } from '../repair/truth-sample.ts';
 import type { IndexedUsers } from '../repair/user-pages.ts';
-import { pause } from '../timing/backoff.ts';
+import { pause } from '../timing/loop.ts';
 import type { Transport } from '../transport/transport.ts';
+import { driftCounter, samplerMetrics, truthMetrics } from './consumer-metrics.ts';
 import { openPrimary } from './open-mysql.ts';
-import { inBackground, type ProcessContext, whileLeading } from './run-process.ts';
-import { driftCounter, samplerMetrics, truthMetrics } from './sampler-metrics.ts';
+import { inBackground, type ProcessContext, TIMES, type Times, whileLeading } from './run-process.ts';
+import { limitsOf } from './shared-sizes.ts';
 import { type CommandContext, createLeases, type KindStores, type Stores, withStores } from './stores.ts';
 import { openTransport } from './transport.ts';
 
 /** What a long job needs for one kind. */
-export interface KindJobParts {
+interface KindJobParts {
   readonly kind: Kind;
-  /** Asked about this kind. */
-  readonly primary: Database;
+  readonly primary: KindDatabase;
   readonly check: PageCheck;
   readonly indexedUsers: IndexedUsers;
   /** With enough time to build the index of a user with very many contacts. */
@@ -45,7 +45,7 @@ export interface JobParts extends CommandContext {
 }
 
 /** The parts for contacts. @throws RangeError where contacts are not in use */
-export function contactsAmong({ kinds }: Pick<JobParts, 'kinds'>): KindJobParts {
+export function contactsAmong<P extends { readonly kind: Kind }>({ kinds }: { readonly kinds: readonly P[] }): P {
   const contacts = kinds.find(({ kind }) => kind.name === CONTACTS.name);
   if (contacts === undefined) throw new RangeError('contacts are not in use');
   return contacts;
@@ -53,9 +53,6 @@ export function contactsAmong({ kinds }: Pick<JobParts, 'kinds'>): KindJobParts 
 
 /** It outlasts the deadline of a small statement and a Redis timeout together, after which it is renewed. */
 const JOB_LEASE = { ttlMs: 30_000, retryMs: 1_000 };
-
-/** A change that is on its way for longer cannot be told from drift, ms. */
-const SETTLE_MS = 30_000;
 
 const now = () => performance.now();
 
@@ -66,6 +63,7 @@ export async function withJobParts<T>(
   name: 'verify' | RunKind,
   signal: AbortSignal,
   work: (parts: JobParts) => Promise<T>,
+  { settleMs = TIMES.settleMs }: Partial<Times> = {},
 ): Promise<T> {
   const isMetered = name !== 'verify'; // metering makes every statement more expensive
   const options = { name, isPatient: true, ...(isMetered ? { Database: MeteredDatabase } : {}) };
@@ -78,26 +76,30 @@ export async function withJobParts<T>(
     const barrier = drainBarrier(context);
     return await work({
       ...context,
-      kinds: stores.kinds.map((parts) => kindJobParts(context, parts, { answersFrom, barrier })),
+      kinds: stores.kinds.map((parts) => kindJobParts(context, parts, { answersFrom, barrier, settleMs })),
     });
   });
 }
 
-/** @param answersFrom asked for answers, with enough time for a plain query */
+interface JobOpening extends Pick<Times, 'settleMs'> {
+  /** Asked for answers, with enough time for a plain query. */
+  readonly answersFrom: Database;
+  readonly barrier: RaiseBarrier;
+}
+
 function kindJobParts(
   { config, stores: { redis }, logger }: CommandContext,
   { kind, primary, index, patient, rechecks, delayed }: KindStores,
-  { answersFrom, barrier }: { readonly answersFrom: Database; readonly barrier: RaiseBarrier },
+  { answersFrom, barrier, settleMs }: JobOpening,
 ): KindJobParts {
   const aloneMs = config.mysqlBuildTimeoutMs;
   const check = new PageCheck({
-    kind,
     index,
     primary,
-    answersFrom: ofKind(answersFrom, kind),
-    limits: { max: config.max, min: config.min },
-    raiseBarrier: drainBarrierOf({ kind, primary, rechecks, delayed }, barrier),
-    settleMs: SETTLE_MS,
+    answersFrom: { server: answersFrom, statements: primary.statements },
+    limits: limitsOf(config),
+    raiseBarrier: drainBarrierOf({ primary, rechecks, delayed }, barrier),
+    settleMs,
     ...CLOCKS,
     logger,
     aloneMs,
@@ -143,39 +145,38 @@ export async function whileLeaseHolder<T>(
   );
 }
 
-/** After the holder is killed, another process takes over within the sum of the two. */
-const SAMPLER_LEASE = { ttlMs: 10_000, retryMs: 2_000 };
-
 /** Interval at which the sampler polls the drain barrier, ms. It has time, and the stores are busy while it waits. */
 const POLL_MS = 500;
 
-export interface SamplingParts {
+interface SamplingParts {
   readonly registry: Registry;
   readonly stores: Stores;
   readonly transport: Transport;
   /** The function that `watchTruth` returned. */
   readonly onTruth: (truth: CheckedTruth, kind: Kind) => void;
+  readonly times: Pick<Times, 'settleMs' | 'samplerLease'>;
 }
 
 /** Samples consistency, in one consumer at a time. Its failures never end the process. */
-export function startSampler(context: ProcessContext, { registry, stores, transport, onTruth }: SamplingParts): void {
+export function startSampler(context: ProcessContext, parts: SamplingParts): void {
   const { config, logger } = context;
+  const { registry, stores, transport, onTruth, times } = parts;
   const { primary, redis, watch } = stores;
-  const { sampleRate: rate, max, min } = config;
+  const { sampleRate: rate } = config;
   if (rate === 0) return;
   const windows = new Windows(now);
   const sampler = new Sampler({
-    kinds: stores.kinds.map((parts) => ({
-      kind: parts.kind,
-      primary: parts.primary,
-      index: trustedReads(parts.index, watch),
-      raiseBarrier: drainBarrierOf(parts, transport.barrier),
+    kinds: stores.kinds.map((stored) => ({
+      kind: stored.kind,
+      primary: stored.primary,
+      index: trustedReads(stored.index, watch),
+      raiseBarrier: drainBarrierOf(stored, transport.barrier),
     })),
-    limits: { max, min },
+    limits: limitsOf(config),
     reports: new SamplerReports(redis, config.keyPrefix),
     onCounts: samplerMetrics(registry, windows),
     onDrift: driftCounter(registry),
-    settleMs: SETTLE_MS,
+    settleMs: times.settleMs,
     pollMs: POLL_MS,
     aloneMs: config.mysqlTimeoutMs, // not longer: the users of the same sample wait for it
     ...CLOCKS,
@@ -192,7 +193,7 @@ export function startSampler(context: ProcessContext, { registry, stores, transp
   };
   inBackground(context, (stopping) => {
     const signal = AbortSignal.any([stopping, context.signal]); // it may end before its turn in the shutdown
-    return whileLeading(createLeases(config, stores, SAMPLER_LEASE), { name: 'sampler', work, logger }, signal);
+    return whileLeading(createLeases(config, stores, times.samplerLease), { name: 'sampler', work, logger }, signal);
   });
 }
 
@@ -215,7 +216,7 @@ const contradicted = ({ view, photosView }: Kind, uploads: UploadsFrom) =>
  * @returns reports later findings, to the same metric and to the log, which gets a line about a kind every ten minutes at most
  */
 export function watchTruth(
-  context: Omit<ProcessContext, 'config' | 'signal'> & { readonly config: Pick<Config, 'mysqlTimeoutMs'> },
+  context: Omit<ProcessContext, 'config' | 'renewal' | 'signal'> & { readonly config: Pick<Config, 'mysqlTimeoutMs'> },
   { registry, kinds }: { readonly registry: Registry; readonly kinds: readonly Pick<KindStores, 'kind' | 'primary'>[] },
 ): (truth: CheckedTruth, kind: Kind) => void {
   const { config, logger } = context;
@@ -225,7 +226,8 @@ export function watchTruth(
     count(counts);
     if (counts.wrong === 0 || now() < (silentUntil.get(kind) ?? 0)) return;
     silentUntil.set(kind, now() + SILENT_MS);
-    const uploads = uploadsFound(kinds.find((parts) => parts.kind.name === kind.name)?.primary);
+    const known = kinds.find((parts) => parts.kind.name === kind.name)?.primary.statements;
+    const uploads = known === undefined ? 'column' : uploadsFound(known);
     logger.error({ ...counts, uploads, example: wrong[0] }, contradicted(kind, uploads));
   };
   const check = async ({ kind, primary }: Pick<KindStores, 'kind' | 'primary'>, signal: AbortSignal) => {

@@ -1,22 +1,23 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
-import { readTls } from '../config/tls.ts';
-import type { Lane } from '../contracts/lane.ts';
-import { groupHistory } from '../mysql/consumer-groups.ts';
+import { ServerAway, StartError, tlsStartError } from '../config/start-error.ts';
+import { tlsMaterial } from '../config/tls.ts';
+import type { Lane } from '../contracts/bulk-task.ts';
 import { KafkaEnds } from '../mysql/kafka-ends.ts';
+import { groupHistory } from '../mysql/settings.ts';
 import { retry } from '../timing/loop.ts';
 import { createKafka, type KafkaSettings } from '../transport/kafka/client.ts';
-import { permittedOnGroup } from '../transport/kafka/coordinator.ts';
 import { KafkaDeadLetters } from '../transport/kafka/dead-letters.ts';
 import { kafkaBarrier, kafkaPositions, strictKafkaBarrier } from '../transport/kafka/drain-barrier.ts';
 import { isElecting, isPassing, missingPermission, permitted } from '../transport/kafka/errors.ts';
 import { oauthTokens } from '../transport/kafka/oauth-token.ts';
-import { KafkaTaskPublisher } from '../transport/kafka/publisher.ts';
+import { isWaitingAt, KafkaTaskPublisher } from '../transport/kafka/publisher.ts';
 import { KafkaTaskSource } from '../transport/kafka/source.ts';
-import { BULK_PARTITIONS, DEFAULT_PARTITIONS, TopicAdmin } from '../transport/kafka/topic-admin.ts';
+import { BULK_PARTITIONS, DEFAULT_PARTITIONS, deadLetterTopic, TopicAdmin } from '../transport/kafka/topic-admin.ts';
+import { permittedOnGroup } from '../transport/kafka/topic-reader.ts';
+import { SettledDeadLetters } from '../transport/settled-dead-letters.ts';
 import { TracedPublisher } from '../transport/traced-publisher.ts';
 import type { Transport } from '../transport/transport.ts';
-import { ServerAway, StartError, tlsStartError } from './start-error.ts';
 
 /** @param name name of the process, for the brokers' logs */
 export function kafkaSettings(config: Config, name: string, logger: Logger): KafkaSettings {
@@ -46,8 +47,15 @@ export function openKafkaTransport(config: Config, name: string, logger: Logger,
         new KafkaTaskPublisher({ kafka, topic, partitions, deadlineMs, ends: new KafkaEnds(primary, topic) }),
         { system: 'kafka', name: topic },
       ),
-    openDeadLetters: (primary) =>
-      new KafkaDeadLetters({ kafka, topic, deadlineMs, ends: new KafkaEnds(primary, topic) }),
+    openDeadLetters: (primary) => {
+      const letters = new KafkaDeadLetters({ kafka, topic, deadlineMs, ends: new KafkaEnds(primary, topic) });
+      return new SettledDeadLetters({
+        letters,
+        database: primary,
+        place: `kafka:${deadLetterTopic(topic)}`,
+        areContactsUsers: config.separateIds !== 'true',
+      });
+    },
     openSource: ({ primary, doIndexesExist, ...sizes }) => {
       const history = groupHistory(primary, `kafka:${topic}:${group}`);
       const expectsOffsets = async (hasStarted: boolean) => {
@@ -63,9 +71,11 @@ export function openKafkaTransport(config: Config, name: string, logger: Logger,
       });
     },
     barrier: kafkaBarrier(offsets, ends),
-    strictBarrier: strictKafkaBarrier(offsets, ends),
+    strictBarrier: strictKafkaBarrier(offsets, ends, () => admin.hasFormerMembers(group)),
+    isWaiting: async (place) => isWaitingAt(place, await offsets()),
     positions: kafkaPositions({ topic, group }, offsets),
-    lag: () => lagIfKnown(admin.lag(group)),
+    lag: () => ifKnown(admin.lag(group)),
+    consumers: () => ifKnown(admin.members(group)),
     answers: () => permitted(admin.answers(), 'DESCRIBE', { topic }),
     close: () => admin.close(),
   };
@@ -138,10 +148,10 @@ function signInFailure(error: unknown): string | undefined {
   return signInFailure(error.cause);
 }
 
-/** @returns undefined when the lag cannot be read now, for example while a new topic has no leaders */
-async function lagIfKnown(lag: Promise<number>): Promise<number | undefined> {
+/** @returns undefined when the number cannot be read now, for example while a new topic has no leaders */
+async function ifKnown(asked: Promise<number>): Promise<number | undefined> {
   try {
-    return await lag;
+    return await asked;
   } catch (error) {
     if (isPassing(error)) return undefined;
     throw error;
@@ -153,7 +163,7 @@ function kafkaSecurity(config: Config): NonNullable<KafkaSettings['security']> {
   const { kafkaTlsCa: ca, kafkaTlsCert: cert, kafkaTlsKey: key } = config;
   const sasl = saslOf(config);
   return {
-    ...(config.kafkaTls === 'on' ? { ssl: readTls({ ca, cert, key }) } : {}),
+    ...(config.kafkaTls === 'on' ? { ssl: tlsMaterial({ ca, cert, key }) } : {}),
     ...(sasl === undefined ? {} : { sasl }),
   };
 }

@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { BatchCounts } from '../capture/capture.ts';
 import { GAP_REASONS, type GapReason } from '../capture/change-source.ts';
-import { LANES, type Lane } from '../contracts/lane.ts';
+import { LANES, type Lane } from '../contracts/bulk-task.ts';
 import type { Database } from '../mysql/database.ts';
 import { readEpochState } from '../mysql/losses.ts';
 import { COUNTED, readOutboxLag } from '../mysql/outbox.ts';
@@ -9,7 +9,7 @@ import { readRecheckBacklog } from '../mysql/rechecks.ts';
 import type { AppliedWatermark } from '../query/applied-watermark.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import type { DelayQueue } from '../redis/delay-queue.ts';
-import { readMemory } from '../redis/memory.ts';
+import { readMemory } from '../redis/masters.ts';
 import type { RelayCounts } from '../relay/relay.ts';
 import { LOSS_REASONS, type Loss } from '../transport/task-source.ts';
 import type { Transport } from '../transport/transport.ts';

@@ -1,10 +1,11 @@
 import type { Config } from '../config/config.ts';
-import { readTls } from '../config/tls.ts';
+import { ServerAway, StartError, tlsStartError } from '../config/start-error.ts';
+import { tlsMaterial } from '../config/tls.ts';
 import { Database, DatabaseUnavailable } from '../mysql/database.ts';
+import { ReplicaWaits } from '../mysql/replica-waits.ts';
 import type { MysqlTls } from '../mysql/tls.ts';
 import { retry } from '../timing/loop.ts';
-import { knowSite } from './site-settings.ts';
-import { ServerAway, StartError, tlsStartError } from './start-error.ts';
+import type { ProcessContext } from './run-process.ts';
 
 export interface OpenMysqlOptions {
   /** Time for each call beyond MYSQL_TIMEOUT_MS, ms: for a transaction that waits for something else. */
@@ -18,9 +19,8 @@ export interface OpenMysqlOptions {
   readonly Database?: typeof Database;
 }
 
-/** Opens the primary; from then on this process knows the site. It connects with the first statement: see {@link untilMysqlAnswers}. */
+/** Opens the primary. It connects with the first statement: see {@link untilMysqlAnswers}. */
 export function openPrimary(config: Config, options: OpenMysqlOptions = {}): Database {
-  knowSite(config);
   return open(config.mysqlUrl, config, options);
 }
 
@@ -102,5 +102,24 @@ export function mysqlTls({
   mysqlTlsKey: key,
 }: Config): MysqlTls | undefined {
   if (mode === 'off') return undefined;
-  return { verify: mode === 'on', ...readTls({ ca, cert, key }) };
+  return { verify: mode === 'on', material: tlsMaterial({ ca, cert, key }) };
+}
+
+/**
+ * Waits for the replica take at most half of its connections, and each at most half of the time that a statement may take:
+ * otherwise the statement would be late, and nobody would ask the primary. Its first fault is logged, all are counted.
+ */
+export function openReplicaWaits(
+  { config, logger }: Pick<ProcessContext, 'config' | 'logger'>,
+  replica: Database,
+): ReplicaWaits {
+  let isLogged = false;
+  return new ReplicaWaits(replica, {
+    waitMs: Math.min(config.mysqlReplicaWaitMs, config.mysqlTimeoutMs / 2),
+    atOnce: Math.floor(config.mysqlConnections / 2),
+    onFault: (err) => {
+      logger[isLogged ? 'debug' : 'warn']({ err }, 'the replica cannot say which GTIDs it has; the primary answers');
+      isLogged = true;
+    },
+  });
 }

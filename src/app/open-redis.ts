@@ -3,7 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { withoutPasswords } from '../config/config.ts';
-import { readTls } from '../config/tls.ts';
+import { ServerAway, StartError, tlsStartError } from '../config/start-error.ts';
+import { tlsMaterial } from '../config/tls.ts';
 import { isSupported, OLDEST_VERSIONS } from '../contracts/server-versions.ts';
 import type { RedisRole } from '../mysql/redis-masters.ts';
 import type { RedisConnectionOptions } from '../redis/connection.ts';
@@ -11,7 +12,7 @@ import { openRedis, type RedisClient, untilReady } from '../redis/connection.ts'
 import { fieldOf } from '../redis/masters.ts';
 import { aclRules, missingCommands, type RedisUses } from '../redis/permissions.ts';
 import { isUnavailable, refusalOf } from '../redis/unavailable.ts';
-import { ServerAway, StartError, tlsStartError } from './start-error.ts';
+import type { ProcessContext } from './run-process.ts';
 
 /** Opens a client, which connects in the background. @param name name of the process, for CLIENT LIST */
 export function openRedisClient(config: Config, name: string, logger: Logger, role: RedisRole = 'index'): RedisClient {
@@ -24,6 +25,29 @@ export function openRedisClient(config: Config, name: string, logger: Logger, ro
   });
 }
 
+/** Who listens to sharded channels of Redis, which are in one slot of a cluster, over a connection of its own. */
+export interface ChannelListener {
+  /** Of the connection, for CLIENT LIST. */
+  readonly name: string;
+  readonly channels: readonly string[];
+  readonly onMessage: (message: string, channel: string) => void;
+  /** It cannot listen now: the account may not, or Redis does not answer. */
+  readonly onFault: (error: unknown) => void;
+}
+
+/** Listens until the process ends. What is told while Redis is away, or to an account that may not listen, is lost. */
+export function listen(
+  { config, logger, resources }: Pick<ProcessContext, 'config' | 'logger' | 'resources'>,
+  { name, channels, onMessage, onFault }: ChannelListener,
+): void {
+  const client = resources.adopt(openRedisClient(config, name, logger), closeRedis);
+  client.on('smessage', (channel: string, message: string) => onMessage(message, channel));
+  // Subscriptions of a connection that was lost are made again by the client.
+  const subscribe = () => void client.ssubscribe(...channels).catch(onFault);
+  if (client.status === 'ready') subscribe();
+  else client.once('ready', subscribe);
+}
+
 /** Waits until every command that was sent is answered, at most for the timeout of a command. */
 export async function closeRedis(client: RedisClient): Promise<void> {
   await client.quit().catch(() => undefined); // not connected
@@ -32,7 +56,7 @@ export async function closeRedis(client: RedisClient): Promise<void> {
 
 const BETWEEN_TRIES_MS = 250;
 
-export interface RedisOpening {
+interface RedisOpening {
   readonly config: Config;
   readonly signal: AbortSignal;
   readonly logger: Logger;
@@ -138,7 +162,7 @@ async function aborted(signal: AbortSignal, done: AbortSignal): Promise<never> {
 }
 
 /** `full`: Redis has reached its maxmemory and refuses writes that need more. Consumers can still work, and free memory. */
-export type RedisUse = 'usable' | 'full';
+type RedisUse = 'usable' | 'full';
 
 /** The address of the Redis with this role, and the setting that it comes from. */
 function redisAddress(config: Config, role: RedisRole): { readonly url: string; readonly setting: string } {
@@ -209,7 +233,7 @@ function refusedCommand(error: unknown, setting: string, rules: readonly string[
 function redisSecurity(config: Config): Required<Pick<RedisConnectionOptions, 'tls' | 'sentinel'>> {
   const { redisTlsCa: ca, redisTlsCert: cert, redisTlsKey: key } = config;
   return {
-    tls: readTls({ ca, cert, key }),
+    tls: tlsMaterial({ ca, cert, key }),
     sentinel: { username: config.redisSentinelUser, password: config.redisSentinelPassword },
   };
 }

@@ -1,11 +1,11 @@
 import type { Config } from '../config/config.ts';
-import { METRICS_PORTS } from '../config/default-ports.ts';
-import { kindsNamed } from '../contracts/kind.ts';
+import { METRICS_PORTS } from '../config/readiness-url.ts';
+import { checkGrants, checkPrimary, checkSchema } from '../health/check-mysql.ts';
 import { OutboxJanitor } from '../relay/janitor.ts';
 import { OutboxRelay } from '../relay/relay.ts';
-import { checkGrants, checkPrimary, checkSchema } from './check-mysql.ts';
+import { everyKind, siteOf } from '../site/site.ts';
+import { openLogger } from '../tracing/logger.ts';
 import { checkedPublisher, relayChecks } from './checks.ts';
-import { openLogger } from './logger.ts';
 import { droppedLettersCounter, measureFill, measureOutboxLag, relayCounters } from './metrics.ts';
 import { createRegistry, serveMetrics } from './metrics-server.ts';
 import { mysqlAddress, openPrimary, untilMysqlAnswers } from './open-mysql.ts';
@@ -13,6 +13,7 @@ import { closeRedis, openRedisClient } from './open-redis.ts';
 import { relayReports } from './reports.ts';
 import { inBackground, type ProcessContext, runProcess, whileLeading } from './run-process.ts';
 import { agreedSettings, agreeOnSettings, watchSettings } from './shared-settings.ts';
+import { inForce } from './shared-sizes.ts';
 import { createLeases } from './stores.ts';
 import { openSmallLane } from './transport.ts';
 
@@ -23,7 +24,8 @@ const JANITOR_LEASE = { ttlMs: 30_000, retryMs: 1_000 };
 
 /** Runs the relay until a signal ends it. @throws StartError */
 export async function relay(config: Config): Promise<void> {
-  await runProcess({ config, logger: openLogger(config, 'relay') }, startRelay);
+  const logger = openLogger(config, 'relay');
+  await runProcess({ config, logger }, async (context) => await startRelay(await inForce(context)));
 }
 
 async function startRelay(context: ProcessContext): Promise<void> {
@@ -36,7 +38,7 @@ async function startRelay(context: ProcessContext): Promise<void> {
   const database = resources.adopt(openPrimary(config, { extraMs, connections: 3 }), (opened) => opened.close());
   await untilMysqlAnswers(database, { url, setting: 'RECENCY_MYSQL_URL', timeoutMs, signal });
   const { user } = mysqlAddress(url);
-  await checkSchema(database, user, kindsNamed(config.kinds));
+  await checkSchema(database, user, siteOf(config));
   await checkPrimary(database);
   await checkGrants(database, 'relay', user);
   await agreedSettings(database, config);
@@ -58,6 +60,7 @@ async function startRelay(context: ProcessContext): Promise<void> {
 
   // Publish.
   const outbox = new OutboxRelay({
+    kinds: everyKind(siteOf(config)),
     database,
     publisher: checked,
     deadLetters,

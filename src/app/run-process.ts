@@ -3,14 +3,70 @@ import process from 'node:process';
 import closeWithGrace from 'close-with-grace';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
-import type { Leases } from '../redis/lease.ts';
-import { pause } from '../timing/backoff.ts';
-import { startTracing } from './open-tracing.ts';
+import { loadTracing, type TracingConfig } from '../config/tracing.ts';
+import type { Leases, LeasesOptions } from '../redis/lease.ts';
+import { pause } from '../timing/loop.ts';
+import { DEFAULT_STALL_MS } from '../timing/stall-detector.ts';
+import { isHangupHeard, Renewal } from './renewal.ts';
+
+/** How long processes and commands wait for what happens elsewhere, ms. These are not settings: only tests use other values. */
+export interface Times {
+  /** A change that is on its way for longer cannot be told from drift. */
+  readonly settleMs: number;
+  /** A consumer or a capture that makes no progress for this long ends, and another process takes over. */
+  readonly stallMs: number;
+  /** After the consumer that samples is killed, another one takes over within the sum of the two. */
+  readonly samplerLease: Pick<LeasesOptions, 'ttlMs' | 'retryMs'>;
+  /** After the process that captures is killed, another one takes over, at the earliest, this long afterwards. */
+  readonly captureLeaseMs: number;
+  /** The second read within this time builds the index of a user who has none. */
+  readonly readerDayMs: number;
+}
+
+export const TIMES: Times = {
+  settleMs: 30_000,
+  stallMs: DEFAULT_STALL_MS,
+  samplerLease: { ttlMs: 10_000, retryMs: 2_000 },
+  captureLeaseMs: 10_000,
+  readerDayMs: 86_400_000,
+};
+
+/** How long the end of a process may wait for the collector, ms. */
+const FLUSH_MS = 2_000;
+
+interface TracingOpening {
+  readonly version: string;
+  /** Its binding `process` names the service: `recency-serve`. */
+  readonly logger: Logger;
+  /** Sends what is left, as the last thing that is closed. */
+  readonly resources: AsyncDisposableStack;
+}
+
+/**
+ * Turns tracing on if the environment asks for it (docs/tracing.md). Open it before anything else: what is opened later may
+ * still make spans while it closes.
+ * @throws ConfigError
+ */
+async function startTracing(opening: TracingOpening, config = loadTracing()): Promise<void> {
+  if (config === undefined) return;
+  const { logger, resources } = opening;
+  const opened = await open(config, opening);
+  resources.defer(() => opened.close(FLUSH_MS));
+  logger.info({ sampler: config.sampler, protocol: config.protocol }, 'tracing is on');
+}
+
+async function open(config: TracingConfig, { version, logger }: TracingOpening) {
+  const { openTracing } = await import('../tracing/open-telemetry.ts');
+  const onProblem = (problem: string) => logger.warn({ problem }, 'traces are not sent; spans may be lost');
+  return await openTracing(config, { service: `recency-${logger.bindings().process}`, version }, onProblem);
+}
 
 /** What a long-running process starts with. */
 export interface ProcessContext {
   readonly config: Config;
   readonly logger: Logger;
+  /** Secrets and certificates that are replaced while it runs. */
+  readonly renewal: Renewal;
   /** Closed when the process ends, last in first out: add what accepts work last. */
   readonly resources: AsyncDisposableStack;
   /** Aborted when the process must end. */
@@ -67,9 +123,11 @@ export async function runProcess(
     grace.close();
     if (graceMs !== undefined) setTimeout(() => endLate(logger, graceMs), graceMs);
   };
+  const renewal = new Renewal(config, logger);
+  resources.defer(renewal.start());
   const begin = async () => {
     await startTracing({ logger, resources, version: readVersion() });
-    await start({ config, logger, resources, signal: stopping.signal, fail });
+    await start({ config, logger, renewal, resources, signal: stopping.signal, fail });
   };
   const starting = begin();
   const started = starting.catch(() => undefined);
@@ -87,7 +145,7 @@ export async function runProcess(
 function graceOptions(logger: Logger) {
   return {
     logger: false,
-    skip: ['SIGINT', 'SIGTERM'],
+    skip: ['SIGINT', 'SIGTERM', ...(isHangupHeard() ? (['SIGHUP'] as const) : [])],
     onSecondError: (error: unknown) => logger.fatal({ err: error }, 'second error during the shutdown: ended at once'),
     onTimeout: (ms: number) => endLate(logger, ms),
   } satisfies closeWithGrace.Options;
@@ -114,7 +172,7 @@ export function inBackground(
 /** Pause before a lease is requested again after an error, ms. */
 const RETRY_MS = 1_000;
 
-export interface StandingJob {
+interface StandingJob {
   /** The name of its lease. */
   readonly name: string;
   /**
@@ -144,7 +202,7 @@ const ENDING = ['SIGINT', 'SIGTERM'] as const;
 /** npm, `timeout` and some supervisors send a signal twice; a signal this soon after the first one is ignored, ms. */
 const SAME_MS = 1_000;
 
-export interface SignalHandlers {
+interface SignalHandlers {
   readonly onFirst: (signal: NodeJS.Signals) => void;
   /** The sender does not want to wait any longer. */
   readonly onSecond: (signal: NodeJS.Signals) => void;

@@ -1,57 +1,58 @@
 import { randomUUID } from 'node:crypto';
 import type { Registry } from 'prom-client';
 import { createApp } from '../api/app.ts';
+import type { Access } from '../api/authorize.ts';
 import type { ApiDependencies } from '../api/dependencies.ts';
-import { unavailableProblem } from '../api/http-problem.ts';
 import { startApi } from '../api/listen.ts';
 import { type Check, NotReady } from '../api/readiness.ts';
-import type { AcceptTasks } from '../api/routes/post-tasks.ts';
 import type { Streams } from '../api/streams/streams.ts';
 import type { Config } from '../config/config.ts';
 import { WatchedUsers } from '../index/redis/watched-users.ts';
 import type { Database } from '../mysql/database.ts';
-import { learnExtraColumns } from '../mysql/view-checks.ts';
 import { WatchManager } from '../push/watch-manager.ts';
 import type { AppliedWatermark } from '../query/applied-watermark.ts';
-import { activeParent } from '../tracing/tracing.ts';
-import type { LanedTransport } from '../transport/lanes.ts';
-import { type TaskPublisher, TransportFull } from '../transport/task-publisher.ts';
-import type { Transport } from '../transport/transport.ts';
-import { Admission, untilAvailable } from './admission.ts';
-import { admittedQueries } from './admitted-queries.ts';
-import { watchApplied } from './applied-watermark.ts';
+import { openLogger } from '../tracing/logger.ts';
+import type { TaskPublisher } from '../transport/task-publisher.ts';
+import type { LanedTransport, Transport } from '../transport/transport.ts';
+import { Admission, acceptTasks, admittedQueries, untilAvailable } from './admission.ts';
 import { DEGRADING, storeChecks } from './checks.ts';
 import { openConsole } from './console.ts';
 import { watchTruth } from './jobs.ts';
-import { openLogger } from './logger.ts';
-import { epochCounter, measureIndexLag, measureOutboxLag, measurePool, measureSuspension } from './metrics.ts';
+import { epochCounter, measureIndexLag, measureOutboxLag, measurePool, measureSuspension, shared } from './metrics.ts';
 import { createRegistry } from './metrics-server.ts';
 import { openForReading, untilMysqlAnswers } from './open-mysql.ts';
-import { openStreams } from './open-streams.ts';
-import { apiReports } from './reports.ts';
-import { inBackground, type ProcessContext, readVersion, runProcess } from './run-process.ts';
+import { openStreams, renewedAccess } from './open-streams.ts';
+import { measureRenewal } from './renewal.ts';
+import { apiReports, untilLagKnown, watchApplied } from './reports.ts';
+import { inBackground, type ProcessContext, readVersion, runProcess, TIMES, type Times } from './run-process.ts';
 import { metricsOfAll } from './serve-workers.ts';
 import { agreeOnSettings, watchSettings } from './shared-settings.ts';
+import { inForce } from './shared-sizes.ts';
 import { admitRedis, type ConnectingStores, checkMysql, connectStores, startWatch } from './stores.ts';
-import { openTransport } from './transport.ts';
-
-/** `ce_source` of tasks that came over HTTP. */
-const API_SOURCE = '/recency/api';
+import { openTransport, sharedDeadLetters } from './transport.ts';
 
 const CHECK_DEADLINE_MS = 2_000;
 const SLOW_MS = 1_000;
-const FULL_RETRY_SECONDS = 5;
+
+/** How long the start waits for the lag, ms. Where nothing applies changes it is never known. */
+const LAG_WITHIN_MS = 5_000;
+
+/** How long a client may leave an answer unread, ms. */
+const STALLED_MS = 60_000;
 
 /** Runs the API until a signal ends it. @throws StartError, ListenError */
-export async function serve(config: Config): Promise<void> {
-  await runProcess({ config, logger: openLogger(config, 'serve') }, startServe);
+export async function serve(config: Config, times: Partial<Times> = {}): Promise<void> {
+  const start = (context: ProcessContext) => startServe(context, { ...TIMES, ...times });
+  await runProcess({ config, logger: openLogger(config, 'serve') }, start);
 }
 
 /**
  * Listens first, so that /readyz can say what the start waits for. It waits for MySQL as long as it takes, because nothing can be
  * answered without. Redis and the transport are admitted when they become available; until then MySQL answers alone.
+ * The start is over once answers from indexes are exact, or could not be made so for a while: until then other processes answer better.
  */
-async function startServe(context: ProcessContext): Promise<void> {
+async function startServe(started: ProcessContext, times: Times): Promise<void> {
+  const context = await inForce(started, 0).catch(() => started); // without MySQL it listens, and the check below says what differs
   const { config, logger, resources, signal } = context;
   const registry = createRegistry('serve');
   const onNewEpoch = epochCounter(registry);
@@ -66,27 +67,31 @@ async function startServe(context: ProcessContext): Promise<void> {
   measureOutboxLag(registry, primary);
   measureSuspension(registry, primary);
   measurePool(registry, primary);
+  measureRenewal(registry, context.renewal);
 
-  const watermark = watchApplied(context, { ...stores, transport });
+  const watermark = watchApplied(context, { ...stores, transport }, onNewEpoch);
   measureIndexLag(registry, watermark);
 
   // Listen.
-  const start = { isOver: false };
+  const start = { isAnswering: false, isOver: false };
   const streams = openStreams(context, { ...stores, reading });
-  const parts: ServeParts = { stores, reading, transport, admission, watermark, start, streams };
+  const access = renewedAccess(context, streams);
+  const parts: ServeParts = { stores, reading, transport, admission, watermark, start, streams, access, times };
   const url = await listen(context, apiApp(context, parts, { registry, publisher }), streams);
 
   // Check.
-  await untilAvailable(() => checkMysql(context, primary, { name: 'serve', timeoutMs: 0 }), { logger, signal });
+  await untilAvailable(() => checkMysql(context, stores, { name: 'serve', timeoutMs: 0 }), { logger, signal });
   if (reading !== primary) await untilAvailable(() => checkReplica(context, reading), { logger, signal });
-  await untilAvailable(() => learnColumns(stores, reading), { logger, signal });
-  start.isOver = true;
+  if (reading !== primary) await untilAvailable(() => probeViews(stores, reading), { logger, signal });
+  start.isAnswering = true;
   await admission.begin(signal);
 
   // Watch.
   inBackground(context, (ending) => admission.run(ending));
   watchTruth(context, { registry, kinds: stores.kinds });
   inBackground(context, (ending) => watchSettings(context, primary, ending));
+  if (admission.isComplete) await untilLagKnown(watermark, { ...config, withinMs: LAG_WITHIN_MS, signal });
+  start.isOver = true;
   logger.info({ address: url }, `answering at ${url}, described at ${url}/docs`);
 }
 
@@ -96,8 +101,10 @@ interface ServeParts {
   readonly transport: LanedTransport;
   readonly admission: ServeAdmission;
   readonly watermark: AppliedWatermark;
-  readonly start: { readonly isOver: boolean };
+  readonly start: { readonly isAnswering: boolean; readonly isOver: boolean };
   readonly streams: Streams;
+  readonly access: Access;
+  readonly times: Times;
 }
 
 function apiApp(
@@ -106,24 +113,28 @@ function apiApp(
   { registry, publisher }: { readonly registry: Registry; readonly publisher: TaskPublisher },
 ): ReturnType<typeof createApp> {
   const { config, logger } = context;
-  const { admission, start, streams } = parts;
+  const { admission, start, streams, access } = parts;
   const queries = admittedQueries(context, parts);
-  const hasStarted = () => start.isOver;
+  const isAnswering = () => start.isAnswering;
+  const deadLetters = sharedDeadLetters(context, parts.transport, parts.stores.primary);
   return createApp({
     ...queries,
-    pages: openConsole(context, { ...parts, queries, hasStarted }),
+    site: parts.stores.site,
+    pages: openConsole(context, { ...parts, queries, isAnswering, deadLetters, registry }),
     streams,
-    accept: acceptOnce(admission, acceptTasks(publisher)),
-    tokens: config.tokens ?? [],
-    ...checksOf(parts),
+    deadLetters,
+    accept: acceptTasks(publisher, () => admission.has('transport')),
+    access,
+    ...checksOf(context, parts),
     watches: openWatches(context, parts.stores),
     allowPrivateWebhooks: config.webhookAllowPrivate === 'true',
     checkDeadlineMs: CHECK_DEADLINE_MS,
-    hasStarted,
+    isAnswering,
+    hasStarted: () => start.isOver,
     rateLimit: config.rateLimit,
     trustProxy: config.trustProxy,
     registry,
-    readMetrics: metricsOfAll(registry),
+    readMetrics: shared(metricsOfAll(registry)), // one reading for all who ask meanwhile: it costs several ms
     logger,
     slowMs: SLOW_MS,
     deadlineMs: config.requestTimeoutMs,
@@ -139,6 +150,7 @@ function openWatches({ config, logger }: ProcessContext, { primary, redis }: Con
     watched: new WatchedUsers(redis, config.keyPrefix),
     onFault: (err) => logger.warn({ err }, 'a watch could not be checked at once; a notifier will find it'),
     clock: Date.now,
+    atMost: config.watchesPerUser,
   });
 }
 
@@ -162,19 +174,15 @@ function openAdmission(
         if (watch) await startWatch(watch);
       },
     },
-    agree: async () => void (await agreeOnSettings(primary, config)),
+    agree: () => agreeOnSettings(primary, config),
     logger,
   });
 }
 
-function checksOf({
-  stores,
-  reading,
-  transport,
-  admission,
-  watermark,
-  start,
-}: ServeParts): Pick<ApiDependencies, 'checks' | 'degrading' | 'reports'> {
+function checksOf(
+  { config, renewal }: ProcessContext,
+  { stores, reading, transport, admission, watermark, start }: ServeParts,
+): Pick<ApiDependencies, 'checks' | 'degrading' | 'reports'> {
   const { redis, ...others } = storeChecks(stores, reading);
   const admitted = async (name: 'redis' | 'transport', check: () => Promise<unknown>) => {
     if (!admission.has(name)) throw new NotReady('not available, or not admitted, since this process started');
@@ -184,33 +192,18 @@ function checksOf({
   };
   const checks: Record<string, Check> = {
     start: async () => {
-      if (!start.isOver) throw new NotReady('waiting for MySQL');
+      if (!start.isAnswering) throw new NotReady('waiting for MySQL');
+      if (!start.isOver)
+        throw new NotReady('answers from indexes are not exact yet: the lag is not known, or too large');
       return undefined;
     },
     ...others,
     redis: () => admitted('redis', redis),
     transport: () => admitted('transport', () => transport.answers()),
   };
-  return { checks, degrading: DEGRADING, reports: apiReports(stores, transport, watermark) };
-}
-
-function acceptOnce(admission: ServeAdmission, accept: AcceptTasks): AcceptTasks {
-  return async (tasks, cause) => {
-    if (!admission.has('transport')) throw unavailableProblem('transport_unavailable');
-    await accept(tasks, cause);
-  };
-}
-
-/** A full transport is a 503 with Retry-After: it has room again once the consumers have caught up. */
-export function acceptTasks(publisher: Pick<TaskPublisher, 'publish'>): AcceptTasks {
-  return async (tasks, cause) => {
-    // Without a span of this request, recorded or at all, its caller's context is passed on as it came.
-    const trace = activeParent() ?? cause;
-    const outgoing = tasks.map(({ task, id }) => ({ task, id, source: API_SOURCE, time: Date.now(), ...trace }));
-    await publisher.publish(outgoing).catch((error: unknown) => {
-      throw error instanceof TransportFull ? unavailableProblem('transport_full', error, FULL_RETRY_SECONDS) : error;
-    });
-  };
+  const { queue: watched } = new WatchedUsers(stores.redis, config.keyPrefix);
+  const reports = { ...apiReports({ ...stores, watched }, transport, watermark), secrets: () => renewal.report() };
+  return { checks, degrading: DEGRADING, reports };
 }
 
 function openReplica({ config, resources }: ProcessContext, { heavy }: Database): Database {
@@ -222,9 +215,9 @@ async function checkReplica({ config, signal }: ProcessContext, replica: Databas
   await untilMysqlAnswers(replica, { url, setting: 'RECENCY_MYSQL_REPLICA_URL', timeoutMs: 0, signal });
 }
 
-async function learnColumns({ primary, kinds }: ConnectingStores, reading: Database): Promise<void> {
-  const inUse = kinds.map(({ kind }) => kind);
-  for (const database of new Set([primary, reading])) await learnExtraColumns(database, inUse);
+/** What the primary's views have is known by now. */
+async function probeViews({ kinds }: ConnectingStores, replica: Database): Promise<void> {
+  for (const { primary } of kinds) await primary.statements.probe(replica);
 }
 
 /** @returns the address */
@@ -233,13 +226,14 @@ async function listen(
   app: ReturnType<typeof createApp>,
   streams: Pick<Streams, 'end'>,
 ): Promise<string> {
-  const { host, port, tokens = [], shutdownTimeoutMs } = config;
+  const { host, port, tokens = [], shutdownTimeoutMs, requestTimeoutMs } = config;
   const api = await startApi({
     app,
     host,
     port,
     tokens,
     onError: (err) => logger.error({ err }, 'a connection could not be accepted'),
+    limits: { stalledMs: requestTimeoutMs + STALLED_MS },
   });
   resources.defer(async () => {
     streams.end();

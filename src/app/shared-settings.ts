@@ -1,111 +1,103 @@
 import type { Config } from '../config/config.ts';
-import { kindsNamed } from '../contracts/kind.ts';
-import { bumpEpoch, bumpKeepingSuspension } from '../index/epoch.ts';
+import { PREFIX } from '../config/settings.ts';
+import { StartError } from '../config/start-error.ts';
+import { bumpEpoch } from '../index/epoch.ts';
 import type { Database } from '../mysql/database.ts';
-import { isSuspended } from '../mysql/epoch.ts';
-import { type RememberedSettings, readRememberedSettings, rememberSettings } from '../mysql/remembered-settings.ts';
-import { pause } from '../timing/backoff.ts';
+import { isSuspended, readEpoch } from '../mysql/epoch.ts';
+import {
+  type DifferingSetting,
+  differing,
+  type RememberedSettings,
+  readRememberedSettings,
+  rememberSettings,
+} from '../mysql/settings.ts';
+import { databaseNumberOf } from '../redis/sentinel.ts';
+import { siteOf } from '../site/site.ts';
+import { pause } from '../timing/loop.ts';
+import { mysqlAddress } from './open-mysql.ts';
 import type { ProcessContext } from './run-process.ts';
-import { StartError } from './start-error.ts';
-
-/**
- * Settings that all processes of a database must share, because they say where indexes and tasks are. They are remembered in
- * the database. With two key prefixes, or two transports, a change would reach only one of them, and the indexes of the other
- * would silently be wrong. A consumer that does not know a kind skips its tasks, and one that takes contacts for users leaves out pairs of equal ids. A process with another value is refused.
- */
-const LOCATIONS = ['KEY_PREFIX', 'TRANSPORT', 'TOPIC', 'KAFKA_GROUP', 'STREAMS_URL', 'KINDS', 'SEPARATE_IDS'] as const;
-
-/**
- * Shared settings that say how large an index is. An index of another size is still right: one that is too large is trimmed at
- * its next write, and one that is too small is filled when it is read. A process with another value starts, with a warning.
- */
-const SIZES = ['MAX', 'MIN'] as const;
-
-/** A shared setting whose value here is not the remembered one. */
-export interface SettingDifference {
-  /** With the prefix RECENCY_. */
-  readonly name: string;
-  readonly here: string;
-  readonly remembered: string;
-  /** Whether a process with this value is refused. */
-  readonly refused: boolean;
-}
+import { otherSizes, refuseSizes, sizesOf } from './shared-sizes.ts';
 
 /** Compares these settings with the remembered ones; changes nothing. @throws DatabaseUnavailable */
-export async function compareSettings(database: Database, config: Config): Promise<SettingDifference[]> {
+export async function compareSettings(database: Database, config: Config): Promise<DifferingSetting[]> {
   return differences(config, await readRememberedSettings(database));
 }
 
 /**
- * Remembers settings that are new, and sizes that have changed. This is the last step of a start, so that a failed start does
- * not bind the next ones to its mistake.
- * @returns the sizes that have changed
- * @throws StartError when indexes or tasks are elsewhere for this process, DatabaseUnavailable
+ * Remembers settings that are new. This is the last step of a start, so that a failed start does not bind the next ones to its
+ * mistake.
+ * @throws StartError when others use other settings, DatabaseUnavailable
  */
-export async function agreeOnSettings(database: Database, config: Config): Promise<SettingDifference[]> {
-  let changed: SettingDifference[] = [];
+export async function agreeOnSettings(database: Database, config: Config): Promise<void> {
   await rememberSettings(database, (remembered) => {
-    changed = agreed(differences(config, remembered));
-    return new Map([...sharedSettings(config)].filter(([name, value]) => remembered.get(name) !== value));
+    requireAgreed(config, remembered);
+    const settings = new Map([...locations(config), ...sizesOf(config)]);
+    return new Map([...settings].filter(([name]) => !remembered.has(name)));
   });
-  return changed;
 }
 
 /**
  * As `agreeOnSettings`, but remembers nothing: for a command that only reads, and for a start that may still fail.
- * @returns the sizes that differ
- * @throws StartError when indexes or tasks are elsewhere for this process, DatabaseUnavailable
+ * @throws StartError when others use other settings, DatabaseUnavailable
  */
-export async function agreedSettings(database: Database, config: Config): Promise<SettingDifference[]> {
-  return agreed(await compareSettings(database, config));
+export async function agreedSettings(database: Database, config: Config): Promise<void> {
+  requireAgreed(config, await readRememberedSettings(database));
 }
 
-function agreed(found: SettingDifference[]): SettingDifference[] {
-  const refused = found.filter((difference) => difference.refused);
-  if (refused.length > 0) throw refusal(refused);
-  return found;
+function requireAgreed(config: Config, remembered: RememberedSettings): void {
+  const found = differences(config, remembered);
+  if (found.length > 0) throw refusal(found);
+  refuseSizes(otherSizes(config, remembered));
 }
 
-/** Remembers these settings, whatever was remembered before. A new epoch must follow. @throws DatabaseUnavailable */
-export async function adoptSettings(database: Database, config: Config): Promise<SettingDifference[]> {
-  let changed: SettingDifference[] = [];
-  await rememberSettings(database, (remembered) => {
-    changed = differences(config, remembered);
-    return sharedSettings(config);
-  });
-  return changed;
+/** Remembers where indexes and tasks are, whatever was remembered before. @throws DatabaseUnavailable */
+export async function adoptSettings(database: Database, config: Config): Promise<void> {
+  await rememberSettings(database, () => locations(config));
 }
 
-function sharedSettings(config: Config): Map<string, string> {
-  return new Map([
+const databaseText = (urls: string) => `database ${databaseNumberOf(urls)}`;
+
+/**
+ * Settings that all processes of a database must share, because they say where indexes and tasks are. They are remembered in
+ * the database. With two key prefixes, or two transports, a change would reach only one of them, and the indexes of the other
+ * would silently be wrong. A consumer that does not know a kind skips its tasks, and one that takes contacts for users leaves out
+ * pairs of equal ids. Parts of an address have names of their own, because an older version remembers the others as they are. A
+ * backup that is restored as another database of the server has the epoch of the first one, and both would take the same indexes
+ * for theirs.
+ */
+function locations(config: Config): Map<string, string> {
+  const streamsUrl = config.transport === 'streams' ? config.streamsUrl : undefined;
+  const settings = new Map<string, string>([
     ['KEY_PREFIX', config.keyPrefix],
     ['TRANSPORT', config.transport],
     ['TOPIC', config.topic],
     ['KAFKA_GROUP', config.kafkaGroup],
     // Not the address: it may hold a password and differ from host to host. The run_id of the server is compared as well.
-    ['STREAMS_URL', config.transport === 'streams' && config.streamsUrl !== undefined ? 'set' : 'not set'],
+    ['STREAMS_URL', streamsUrl !== undefined ? 'set' : 'not set'],
+    ['MYSQL_URL:database', `database ${mysqlAddress(config.mysqlUrl).database}`],
+    // One server has the same run_id whichever of its databases is used.
+    ['REDIS_URL:database', databaseText(config.redisUrl)],
     [
       'KINDS',
-      kindsNamed(config.kinds)
-        .map(({ name }) => name)
+      siteOf(config)
+        .kinds.map(({ name }) => name)
         .join(','),
     ],
     ['SEPARATE_IDS', config.separateIds],
-    ['MAX', String(config.max)],
-    ['MIN', String(config.min)],
-  ] satisfies [(typeof LOCATIONS)[number] | (typeof SIZES)[number], string][]);
+  ]);
+  if (config.transport === 'streams') settings.set('STREAMS_URL:database', databaseText(streamsUrl ?? config.redisUrl));
+  return settings;
 }
 
-function differences(config: Config, rememberedSettings: RememberedSettings): SettingDifference[] {
-  return [...sharedSettings(config)].flatMap(([name, here]) => {
-    const remembered = rememberedSettings.get(name);
-    if (remembered === undefined || remembered === here) return [];
-    return [{ name: `RECENCY_${name}`, here, remembered, refused: (LOCATIONS as readonly string[]).includes(name) }];
+/** Where indexes and tasks are elsewhere for this process: by names with the prefix RECENCY_. It is refused. */
+export function differences(config: Config, rememberedSettings: RememberedSettings): DifferingSetting[] {
+  return differing(locations(config), rememberedSettings).map(({ name, ...values }) => {
+    return { name: PREFIX + name.replace(/:.*/, ''), ...values };
   });
 }
 
 /** Why a process must not start with these settings, and what to do. */
-export function refusal(refused: readonly SettingDifference[]): StartError {
+export function refusal(refused: readonly DifferingSetting[]): StartError {
   const lines = [
     ...refused.map(({ name, here, remembered }) => {
       return `${name} is "${here}" here, but the processes of this database use "${remembered}".`;
@@ -127,18 +119,17 @@ export async function watchSettings(
 ): Promise<void> {
   while (!signal.aborted) {
     await pause(intervalMs, signal);
-    const differences = await compareSettings(primary, config).catch((error: unknown) => {
+    const found = await compareSettings(primary, config).catch((error: unknown) => {
       logger.debug({ err: error }, 'the shared settings could not be compared');
       return [];
     });
-    const refused = differences.filter((difference) => difference.refused);
-    if (refused.length > 0) throw refusal(refused);
+    if (found.length > 0) throw refusal(found);
   }
 }
 
 /** The result of `config adopt`. */
 export interface Adopted {
-  readonly changed: readonly SettingDifference[];
+  readonly changed: readonly DifferingSetting[];
   /** Token of the epoch in force. */
   readonly epoch: string;
   /** The consumers must first catch up with lost tasks, so no index is built yet. */
@@ -146,15 +137,24 @@ export interface Adopted {
 }
 
 /**
- * Makes these settings the ones that all processes must share, and then begins a new epoch: indexes that were built before,
- * perhaps from tasks sent elsewhere, are cold. A suspended epoch stays suspended unless tasks are elsewhere now, because nobody
+ * Makes these settings the ones that all processes must share, and begins a new epoch: indexes that were built before, perhaps
+ * from tasks sent elsewhere, are cold. Settings that are remembered already change nothing. A suspended epoch ends, because nobody
  * will catch up in the old location.
+ *
+ * The epoch begins before and after the settings change: before, because a run that is killed midway finds nothing to adopt when
+ * it is repeated; after, because a process that was left running may have built an index in between.
  * @throws DatabaseUnavailable, EpochMissing
  */
 export async function adopt(primary: Database, config: Config): Promise<Adopted> {
-  const changed = await adoptSettings(primary, config);
+  const changed = await compareSettings(primary, config);
+  if (changed.length === 0) {
+    await adoptSettings(primary, config); // those that no process has remembered yet
+    const { token } = await readEpoch(primary);
+    return { changed, epoch: token, suspended: isSuspended(token) };
+  }
   const changes = changed.map(({ name, remembered, here }) => `${name} ${remembered} → ${here}`).join(', ');
-  const begin = changed.some(({ refused }) => refused) ? bumpEpoch : bumpKeepingSuspension;
-  const epoch = await begin(primary, `settings adopted: ${changes || 'none had changed'}`);
+  await bumpEpoch(primary, `settings to be adopted: ${changes}`);
+  await adoptSettings(primary, config);
+  const epoch = await bumpEpoch(primary, `settings adopted: ${changes}`);
   return { changed, epoch, suspended: isSuspended(epoch) };
 }

@@ -1,25 +1,27 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import { type Config, loadConfig } from '../config/config.ts';
-import { CONTACTS, KINDS, type Kind, kindsNamed } from '../contracts/kind.ts';
-import { DelayedWork, Rechecks } from '../index/delayed-work.ts';
+import { CONTACTS, type Kind } from '../contracts/kind.ts';
+import { checkColumns, checkGrants, checkPlans, checkPrimary, checkSchema, isAccount } from '../health/check-mysql.ts';
+import { DelayedWork, type Rechecks } from '../index/delayed-work.ts';
 import { EpochWatch } from '../index/epoch-watch.ts';
 import type { Steps } from '../index/protocol.ts';
 import type { RedisContactIndex } from '../index/redis/redis-contact-index.ts';
 import { stepsOn } from '../index/steps.ts';
 import type { Database } from '../mysql/database.ts';
-import { ofKind } from '../mysql/kind-database.ts';
 import { nextFencingToken } from '../mysql/leases.ts';
+import { type KindDatabase, KindStatements, type KindStatementsOptions } from '../mysql/statements/kind-statements.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { DelayQueue } from '../redis/delay-queue.ts';
 import { Leases, type LeasesOptions } from '../redis/lease.ts';
-import { isAnyKeyLike } from '../redis/scan-keys.ts';
-import { checkColumns, checkGrants, checkPlans, checkPrimary, checkSchema, isAccount } from './check-mysql.ts';
-import { openLogger } from './logger.ts';
+import { isAnyKeyLike } from '../redis/masters.ts';
+import { type Site, siteOf } from '../site/site.ts';
+import { openLogger } from '../tracing/logger.ts';
 import { mysqlAddress, type OpenMysqlOptions, openPrimary, untilMysqlAnswers } from './open-mysql.ts';
 import { closeRedis, openRedisClient, untilRedisAnswers } from './open-redis.ts';
 import type { ProcessContext } from './run-process.ts';
 import { agreedSettings } from './shared-settings.ts';
+import { inForce } from './shared-sizes.ts';
 
 /** MySQL and Redis, ready for use. */
 export interface Stores extends IndexStores {
@@ -34,7 +36,7 @@ export interface ConnectingStores extends Stores {
   readonly watch: EpochWatch;
 }
 
-export interface OpenStoresOptions {
+interface OpenStoresOptions {
   /** Name of the process, for CLIENT LIST. */
   readonly name: string;
   readonly onNewEpoch?: () => void;
@@ -45,7 +47,7 @@ export interface OpenStoresOptions {
 }
 
 /** What is needed to open stores. */
-export type StoresContext = Pick<ProcessContext, 'config' | 'logger' | 'resources' | 'signal'>;
+type StoresContext = Pick<ProcessContext, 'config' | 'logger' | 'resources' | 'signal'>;
 
 /**
  * Connects to MySQL and Redis, and checks that they can be used. They are closed with the context's resources.
@@ -53,7 +55,7 @@ export type StoresContext = Pick<ProcessContext, 'config' | 'logger' | 'resource
  */
 export async function openStores(context: StoresContext, options: OpenStoresOptions): Promise<Stores> {
   const stores = connectStores(context, options);
-  await checkMysql(context, stores.primary, options);
+  await checkMysql(context, stores, options);
   await admitRedis(context, stores);
   return stores;
 }
@@ -74,7 +76,7 @@ export function connectStores(
     roles: carriesTasks(config) ? ['index', 'streams'] : ['index'],
   });
   resources.defer(() => watch.stop());
-  return { primary, redis, watch, ...indexStores(config, primary, redis) };
+  return { primary, redis, watch, ...indexStores(config, primary, redis, { passesOn: name === 'serve' }) };
 }
 
 /**
@@ -107,36 +109,32 @@ function carriesTasks({ transport, streamsUrl }: Config): boolean {
 }
 
 /**
- * Waits until MySQL answers, at most `timeoutMs` (START_TIMEOUT_MS), and checks that it can be used.
+ * Waits until MySQL answers, at most `timeoutMs` (START_TIMEOUT_MS), checks that it can be used, and finds out what its views have.
  * @throws ServerAway, StartError, DatabaseUnavailable, EpochMissing
  */
 export async function checkMysql(
   { config, logger, signal }: StoresContext,
-  primary: Database,
+  { primary, site, kinds }: Pick<Stores, 'primary' | 'site' | 'kinds'>,
   { name, timeoutMs = config.startTimeoutMs }: { readonly name: string; readonly timeoutMs?: number },
 ): Promise<void> {
   const { mysqlUrl: url } = config;
   await untilMysqlAnswers(primary, { url, setting: 'RECENCY_MYSQL_URL', timeoutMs, signal });
   const { user } = mysqlAddress(url);
-  const kinds = kindsNamed(config.kinds);
-  await checkSchema(primary, user, kinds);
+  await checkSchema(primary, user, site);
   await checkPrimary(primary);
   if (isAccount(name)) await checkGrants(primary, name, user);
-  for (const { column, type, fix } of await checkColumns(primary, kinds)) {
+  for (const { column, type, fix } of await checkColumns(primary, site)) {
     logger.warn({ column, type }, `${column} is of type ${type}: fractions of a millisecond are cut off. ${fix}`);
   }
-  await checkPlans(primary, kinds);
-  for (const { name, here, remembered } of await agreedSettings(primary, config)) {
-    const text = `${name} was ${remembered} before. Indexes take the new size when they are next written; \`recency repair\` does it at once.`;
-    logger.warn({ name, here, remembered }, text);
-  }
+  await checkPlans(kinds.map((of) => of.primary));
+  await agreedSettings(primary, config);
 }
 
 /** The users' indexes of one kind, and what is needed to change them. */
 export interface KindStores {
   readonly kind: Kind;
-  /** The primary, asked about this kind. */
-  readonly primary: Database;
+  /** The primary, and what it is asked about this kind. */
+  readonly primary: KindDatabase;
   readonly index: RedisContactIndex;
   readonly steps: Steps;
   /** The same steps with more time, enough to build the index of a user with very many contacts. */
@@ -146,19 +144,25 @@ export interface KindStores {
   readonly rechecks: Rechecks;
 }
 
-/** The indexes of contacts, and those of every kind in use. */
-export interface IndexStores extends Omit<KindStores, 'kind' | 'primary'> {
+/** The site, and the indexes of its kinds. */
+export interface IndexStores {
+  readonly site: Site;
+  /** In use, contacts first. */
   readonly kinds: readonly KindStores[];
   /** Those of kinds that are not in use. Their views need not exist; their indexes may, from a time when they were in use. */
   readonly unused: readonly Pick<KindStores, 'kind' | 'index' | 'steps'>[];
 }
 
-export function indexStores(config: Config, primary: Database, redis: RedisClient): IndexStores {
-  const contacts = kindStores(CONTACTS, config, primary, redis);
-  const all = KINDS.map((kind) => (kind.name === CONTACTS.name ? contacts : kindStores(kind, config, primary, redis)));
-  const isUsed = ({ kind }: KindStores) => kindsNamed(config.kinds).includes(kind);
-  const { kind: _kind, primary: _primary, ...index } = contacts;
-  return { ...index, kinds: all.filter(isUsed), unused: all.filter((one) => !isUsed(one)) };
+/** @param options of the statements about each kind */
+export function indexStores(
+  config: Config,
+  primary: Database,
+  redis: RedisClient,
+  options: KindStatementsOptions = {},
+): IndexStores {
+  const site = siteOf(config);
+  const storesOf = (kind: Kind) => kindStores(new KindStatements(site, kind, options), config, primary, redis);
+  return { site, kinds: site.kinds.map(storesOf), unused: site.unused.map(storesOf) };
 }
 
 /** The delayed work of one kind. */
@@ -167,24 +171,24 @@ function delayQueueOf({ name }: Kind, { keyPrefix }: Pick<Config, 'keyPrefix'>, 
 }
 
 /** All kinds share the connections and the epoch; each has its own indexes, delayed work and re-checks. */
-function kindStores(kind: Kind, config: Config, server: Database, redis: RedisClient): KindStores {
-  const primary = ofKind(server, kind);
+function kindStores(statements: KindStatements, config: Config, server: Database, redis: RedisClient): KindStores {
+  const { kind } = statements;
+  const primary = { server, statements };
   const delayQueue = delayQueueOf(kind, config, redis);
   const delayed = new DelayedWork(delayQueue);
   const steps = stepsOn(
     { primary, redis, delayed },
     {
-      kind,
       max: config.max,
       min: config.min,
       prefix: config.keyPrefix,
       freshNonce: () => randomBytes(9).toString('base64url'),
+      rules: config,
       aloneMs: config.mysqlTimeoutMs,
       patientMs: config.mysqlBuildTimeoutMs,
     },
   );
-  const { patient } = steps;
-  const rechecks = new Rechecks(primary);
+  const { patient, rechecks } = steps;
   return { kind, primary, index: steps.index, steps, patient, delayed, delayQueue, rechecks };
 }
 
@@ -232,7 +236,7 @@ export async function withStores<T>(
   signal: AbortSignal,
   work: (context: CommandContext) => Promise<T>,
 ): Promise<T> {
-  const config = loadConfig();
+  const { config } = await inForce({ config: loadConfig(), signal });
   const logger = openLogger({ logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel }, options.name, 2);
   await using resources = new AsyncDisposableStack();
   const stores = await openStores({ config, logger, resources, signal }, options);

@@ -1,25 +1,37 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import process from 'node:process';
 import type { Logger } from 'pino';
+import { HttpProblem } from '../api/http-problem.ts';
 import { type Config, loadConfig } from '../config/config.ts';
 import { EpochWatch } from '../index/epoch-watch.ts';
-import { groupHistory, streamCheckpoint } from '../mysql/consumer-groups.ts';
+import type { Steps } from '../index/protocol.ts';
+import { BulkLaneUnavailable } from '../index/store-fault.ts';
 import type { Database } from '../mysql/database.ts';
+import { DatabaseUnavailable } from '../mysql/faults.ts';
+import { groupHistory, streamCheckpoint } from '../mysql/settings.ts';
 import type { RedisClient } from '../redis/connection.ts';
-import { reply } from '../redis/unavailable.ts';
-import { type LanedTransport, withBulkLane } from '../transport/lanes.ts';
+import { RedisUnavailable, reply } from '../redis/unavailable.ts';
+import { openLogger } from '../tracing/logger.ts';
+import { type DeadLetters, NotReplayable } from '../transport/dead-letters.ts';
+import { SettledDeadLetters } from '../transport/settled-dead-letters.ts';
 import { ConsumerGroup } from '../transport/streams/consumer-group.ts';
-import { StreamsDeadLetters } from '../transport/streams/dead-letters.ts';
-import { streamsBarrier, streamsPositions, strictStreamsBarrier } from '../transport/streams/drain-barrier.ts';
+import { StreamsDeadLetters, type StreamsDeadLettersOptions } from '../transport/streams/dead-letters.ts';
+import {
+  isWaitingIn,
+  streamsBarrier,
+  streamsPositions,
+  strictStreamsBarrier,
+} from '../transport/streams/drain-barrier.ts';
 import { StreamRoom, StreamsTaskPublisher } from '../transport/streams/publisher.ts';
 import { StreamsTaskSource } from '../transport/streams/source.ts';
+import { TransportFull } from '../transport/task-publisher.ts';
 import { TracedPublisher } from '../transport/traced-publisher.ts';
-import type { Transport, WatchOptions } from '../transport/transport.ts';
+import { type LanedTransport, type Transport, type WatchOptions, withBulkLane } from '../transport/transport.ts';
 import { openKafkaTransport } from './kafka-transport.ts';
-import { openLogger } from './logger.ts';
 import { openPrimary } from './open-mysql.ts';
 import { closeRedis, openRedisClient, untilRedisAnswers } from './open-redis.ts';
+import type { ProcessContext } from './run-process.ts';
 
 /** @param name name of the process, for CLIENT LIST */
 function openStreamsTransport(config: Config, name: string, logger: Logger): Transport {
@@ -34,14 +46,8 @@ function openStreamsTransport(config: Config, name: string, logger: Logger): Tra
     untilAnswers: (signal, withinMs) => untilRedisAnswers(client, { config, signal, logger }, 'streams', withinMs),
     openPublisher: () =>
       new TracedPublisher(new StreamsTaskPublisher({ client, stream, room }), { system: 'redis', name: stream }),
-    openDeadLetters: (_primary, onDropped) => {
-      const max = config.deadLettersMax;
-      const dropped = (letters: number) => {
-        logger.warn({ letters, max }, 'too many dead letters: the oldest were removed');
-        onDropped?.(letters);
-      };
-      return new StreamsDeadLetters({ client, stream, room, max, onDropped: dropped });
-    },
+    openDeadLetters: (primary, onDropped) =>
+      openLetters(config, { client, stream, room }, { primary, logger, onDropped }),
     openSource: ({ primary, doIndexesExist, ...sizes }) =>
       new StreamsTaskSource({
         ...sizes,
@@ -60,11 +66,10 @@ function openStreamsTransport(config: Config, name: string, logger: Logger): Tra
       }),
     barrier: streamsBarrier(location),
     strictBarrier: strictStreamsBarrier(location),
+    isWaiting: (place) => isWaitingIn(location, place),
     positions: streamsPositions(location),
-    lag: async () => {
-      const backlog = await groupView.backlog();
-      return backlog && backlog.delivered + backlog.undelivered;
-    },
+    lag: () => lagOf(groupView),
+    consumers: () => consumersOf(groupView),
     fill: () => room.fill(),
     // If tasks are on the Redis of the indexes, the watch of that one suffices.
     ...(config.streamsUrl === undefined ? {} : { openWatch: (options) => watchOver(client, logger, options) }),
@@ -75,11 +80,44 @@ function openStreamsTransport(config: Config, name: string, logger: Logger): Tra
   };
 }
 
+function openLetters(
+  { deadLettersMax: max, separateIds }: Config,
+  at: Pick<StreamsDeadLettersOptions, 'client' | 'stream' | 'room'>,
+  to: {
+    readonly primary: Database;
+    readonly logger: Logger;
+    readonly onDropped?: ((letters: number) => void) | undefined;
+  },
+): SettledDeadLetters {
+  const onDropped = (letters: number) => {
+    to.logger.warn({ letters, max }, 'too many dead letters: the oldest were removed');
+    to.onDropped?.(letters);
+  };
+  return new SettledDeadLetters({
+    letters: new StreamsDeadLetters({ ...at, max, onDropped }),
+    database: to.primary,
+    place: `streams:${at.stream}.dlq`,
+    areContactsUsers: separateIds !== 'true',
+  });
+}
+
+/** Undefined: not known. Redis before 7.2 lists no consumer that has not read anything yet, which is none while nothing waits. */
+async function consumersOf(group: ConsumerGroup): Promise<number | undefined> {
+  const listed = await group.active();
+  return listed === 0 && !(await lagOf(group)) ? undefined : listed;
+}
+
+/** The tasks that are not acknowledged; undefined: there is no group yet. */
+async function lagOf(group: ConsumerGroup): Promise<number | undefined> {
+  const backlog = await group.backlog();
+  return backlog && backlog.delivered + backlog.undelivered;
+}
+
 function watchOver(client: RedisClient, logger: Logger, { primary: database, onNewEpoch }: WatchOptions): EpochWatch {
   return new EpochWatch({ client, database, logger, onNewEpoch, roles: ['streams'] });
 }
 
-export interface TransportOpening {
+interface TransportOpening {
   readonly config: Config;
   readonly logger: Logger;
   /** Closes the transport. */
@@ -136,4 +174,62 @@ export async function withTransport<T>(
   await transport.untilAnswers(signal);
   const primary = resources.adopt(openPrimary(config), (database) => database.close());
   return await work(transport, primary);
+}
+
+/** The dead letters, opened when somebody first asks for them: over Kafka they have connections of their own. */
+export function sharedDeadLetters(
+  { logger, resources }: Pick<ProcessContext, 'logger' | 'resources'>,
+  transport: Transport,
+  primary: Database,
+): Pick<DeadLetters, 'list' | 'get' | 'naming' | 'replay' | 'discard'> {
+  let opened: DeadLetters | undefined;
+  resources.defer(async () => {
+    await opened?.close();
+  });
+  const ask = async <T>(question: (letters: DeadLetters) => Promise<T>): Promise<T> => {
+    opened ??= transport.openDeadLetters(primary);
+    return await question(opened).catch((error: unknown) => {
+      if (isKnown(error)) throw error;
+      logger.warn({ err: error }, 'the dead letters could not be reached');
+      throw new HttpProblem('transport_unavailable', { detail: 'The transport is unavailable.', cause: error });
+    });
+  };
+  return {
+    list: (options) => ask((letters) => letters.list(options)),
+    get: (id) => ask((letters) => letters.get(id)),
+    naming: (user) => ask((letters) => letters.naming(user)),
+    replay: (ids) => ask((letters) => letters.replay(ids)),
+    discard: (which, why) => ask((letters) => letters.discard(which, why)),
+  };
+}
+
+/** What says more than that the transport is unavailable. */
+function isKnown(error: unknown): boolean {
+  const isRefusal = error instanceof NotReplayable || error instanceof RangeError || error instanceof TransportFull;
+  return isRefusal || error instanceof DatabaseUnavailable || error instanceof RedisUnavailable;
+}
+
+/** The steps of the protocol that are taken in the bulk lane. */
+export type BulkLane = Pick<Steps, 'publish' | 'isWaiting'>;
+
+/** Publishes to the bulk lane what consumers tell each other. While it takes nothing, batches that need it are given back. */
+export function openBulkLane({ resources }: ProcessContext, { bulk }: LanedTransport, primary: Database): BulkLane {
+  const publisher = resources.adopt(bulk.openPublisher(primary), (opened) => opened.close());
+  const orUnavailable = <T>(asked: Promise<T>) =>
+    asked.catch((error: unknown) => {
+      throw new BulkLaneUnavailable(error);
+    });
+  return {
+    publish: async (tasks) => {
+      let places: readonly string[] | undefined;
+      const outgoing = tasks.map((task) => ({ task, id: randomUUID(), source: '/recency/consume', time: Date.now() }));
+      await orUnavailable(
+        publisher.publish(outgoing, (taken) => {
+          places = taken;
+        }),
+      );
+      return places;
+    },
+    isWaiting: (place) => orUnavailable(bulk.isWaiting(place)),
+  };
 }

@@ -1,10 +1,10 @@
 /** What foreign keys change unseen in the tables of a mapping: by capture, or by triggers. */
-import type { CaptureProblem } from '../mysql/capture-checks.ts';
-import { type Cascade, findCascades } from '../mysql/cascades.ts';
 import type { Database } from '../mysql/database.ts';
-import { type Mapping, tableKey } from './mapping.ts';
+import { type Cascade, findCascades } from './base-tables.ts';
+import type { CaptureProblem } from './capture-checks.ts';
+import { countedColumns, type Mapping, tableKey } from './mapping.ts';
 
-export interface UnseenChanges {
+interface UnseenChanges {
   /** Keys whose cause is not seen either: nothing would tell of the change. */
   readonly problems: readonly CaptureProblem[];
   /** Keys whose cause is seen, but not whom it concerns. */
@@ -19,15 +19,25 @@ export async function findUnseenChanges(database: Database, mapping: Mapping, un
   const tables = new Map(mapping.tables.map((entry) => [tableKey(entry), entry]));
   const cascades = await findCascades(database, tables.values());
   return {
-    problems: cascades.filter(({ parent }) => !tables.has(tableKey(parent))).map((one) => unmapped(one, unseen)),
+    problems: cascades.filter((one) => !isSeen(one, mapping)).map((one) => untold(one, unseen)),
     warnings: ghosts(mapping, cascades),
   };
 }
 
-function unmapped({ schema, table, name, parent }: Cascade, unseen: string): CaptureProblem {
+/** Whether an entry has a hint for every change of the parent that the key follows. */
+function isSeen({ parent, follows }: Cascade, { tables }: Mapping): boolean {
+  return tables.some((entry) => {
+    if (tableKey(entry) !== tableKey(parent) || entry.when.size > 0) return false;
+    const counted = countedColumns(entry);
+    return counted === undefined || follows.every((column) => counted.includes(column));
+  });
+}
+
+function untold({ schema, table, name, parent, follows }: Cascade, unseen: string): CaptureProblem {
+  const columns = follows.length === 0 ? '' : `, with ${follows.join(', ')} in its columns if it has any`;
   return {
     what: `the foreign key ${name} changes rows of ${schema}.${table} when one of ${parent.table} changes, ${unseen}`,
-    fix: `Map ${parent.table} as well, with a hint for whatever its rows concern, or make the key RESTRICT and delete the rows in the application.`,
+    fix: `Map ${parent.table} as well, without \`when\`${columns}, with a hint for whatever its rows concern, or make the key RESTRICT and delete the rows in the application.`,
   };
 }
 

@@ -1,13 +1,20 @@
 /** Whether a mapping can be captured from this server, as it is set up now. */
 import type { Kind } from '../contracts/kind.ts';
-import { type BehindViews, findBaseTables } from '../mysql/base-tables.ts';
-import { type CaptureProblem, findLogProblems, findMissingColumns, type LogReading } from '../mysql/capture-checks.ts';
-import { areCascadesLogged } from '../mysql/cascades.ts';
 import type { Database } from '../mysql/database.ts';
+import { areCascadesLogged, type BehindViews, findBaseTables, readTableColumns } from './base-tables.ts';
+import {
+  type CaptureProblem,
+  findLogProblems,
+  findMissingColumns,
+  findTableProblems,
+  type LogReading,
+} from './capture-checks.ts';
 import { findUnseenChanges } from './cascades.ts';
+import { findTypeProblems, idFault } from './column-types.ts';
+import { findUnloggedChanges } from './logged-changes.ts';
 import { idSourceOf, type Mapping, mappedColumns, tableKey } from './mapping.ts';
 
-export interface CaptureCheck {
+interface CaptureCheck {
   readonly problems: readonly CaptureProblem[];
   /** What does not keep it from starting. */
   readonly warnings: readonly CaptureProblem[];
@@ -26,13 +33,42 @@ export async function checkCapture(
   const cascades = (await areCascadesLogged(database))
     ? { problems: [], warnings: [] }
     : await findUnseenChanges(database, mapping, 'which the binary log does not show');
+  const logged = await findUnloggedChanges(database);
   const problems = [
     ...(await findLogProblems(database, reading)),
+    ...logged.problems,
     ...(await findMissingColumns(database, [...mapped.values(), ...lookedUp(mapping)])),
+    ...distinct(await findTableProblems(database, mapping.tables)),
+    ...(await findUnreadableColumns(database, mapping, reading)),
     ...unmapped(mapping, behind),
     ...cascades.problems,
   ];
-  return { problems, warnings: cascades.warnings, behind };
+  return { problems, warnings: [...logged.warnings, ...cascades.warnings], behind };
+}
+
+async function findUnreadableColumns(
+  database: Database,
+  { tables }: Mapping,
+  reading: LogReading,
+): Promise<CaptureProblem[]> {
+  const problems: CaptureProblem[] = [];
+  const ask = (text: string, values: string[]) => database.rows(text, values);
+  for (const entry of tables) {
+    problems.push(...findTypeProblems(entry, await readTableColumns(ask, entry), reading));
+    const lookup = idSourceOf(entry.source);
+    if (typeof lookup !== 'object') continue;
+    const found = (await readTableColumns(ask, lookup)).find(({ name }) => name === lookup.column);
+    const fault = found && idFault(found);
+    if (fault === undefined) continue;
+    const what = `${entry.at}: ${lookup.column} of ${lookup.schema}.${lookup.table} is ${found?.fullType}, ${fault}`;
+    problems.push({ what, fix: 'Name the column that holds the id.' });
+  }
+  return distinct(problems);
+}
+
+/** A table may have several entries. */
+function distinct(problems: readonly CaptureProblem[]): CaptureProblem[] {
+  return [...new Map(problems.map((one) => [one.what, one])).values()];
 }
 
 function lookedUp(mapping: Mapping) {
@@ -54,7 +90,7 @@ function unmapped(mapping: Mapping, { tables, unread }: BehindViews): CapturePro
     })),
     ...unread.map((name) => ({
       what: `the text of ${name} cannot be read, so the tables behind it are not known`,
-      fix: `GRANT SHOW VIEW ON ${name} to this account.`,
+      fix: `GRANT SHOW VIEW ON ${name} to this account; of a function, GRANT SHOW_ROUTINE ON *.* (MariaDB: SELECT ON mysql.proc).`,
     })),
   ];
 }

@@ -1,6 +1,8 @@
 /** Changes of rows → tasks, by the mapping. It does no I/O: what must be looked up in another table is asked for. */
 import { type Id, isId } from '../contracts/id.ts';
 import type { Task } from '../contracts/task.ts';
+import { isUnchanged, type Row, type RowChange, type Value } from './change-source.ts';
+import { isSameValue } from './column-types.ts';
 import {
   countedColumns,
   idColumns,
@@ -10,8 +12,6 @@ import {
   type TableMapping,
   tableKey,
 } from './mapping.ts';
-import type { Row, RowChange, Value } from './row-change.ts';
-import { isSameValue } from './same-value.ts';
 
 /** A row has not the columns that the mapping names: its table was altered, or the mapping is wrong. */
 export class ShapeMismatch extends Error {
@@ -19,11 +19,11 @@ export class ShapeMismatch extends Error {
 }
 
 /** Ids that another table holds. */
-export interface WantedIds {
+interface WantedIds {
   readonly entry: TableMapping;
   readonly lookup: Lookup;
   /** What `lookup.key` must equal; each once. */
-  readonly values: ReadonlySet<string>;
+  readonly values: ReadonlyMap<string, string | Buffer>;
   /** What has happened to the rows that name them. */
   readonly kind: RowChange['kind'];
 }
@@ -35,7 +35,7 @@ export interface WantedIds {
 export class HintBatch {
   readonly #entries: ReadonlyMap<string, readonly TableMapping[]>;
   readonly #tasks = new Map<string, Task>();
-  readonly #wanted = new Map<string, WantedIds & { values: Set<string> }>();
+  readonly #wanted = new Map<string, WantedIds & { values: Map<string, string | Buffer> }>();
   #oddIds = 0;
 
   constructor(entries: ReadonlyMap<string, readonly TableMapping[]>) {
@@ -108,8 +108,9 @@ export class HintBatch {
   #want(entry: TableMapping, lookup: Lookup, value: Value | undefined, kind: RowChange['kind']): void {
     if (value === null || value === undefined) return;
     const key = JSON.stringify([entry.at, kind]);
-    const wanted = this.#wanted.get(key) ?? { entry, lookup, values: new Set<string>(), kind };
-    wanted.values.add(String(value));
+    const wanted = this.#wanted.get(key) ?? { entry, lookup, values: new Map<string, string | Buffer>(), kind };
+    if (Buffer.isBuffer(value)) wanted.values.set(`0x${value.toString('hex')}`, value);
+    else wanted.values.set(String(value), String(value));
     this.#wanted.set(key, wanted);
   }
 
@@ -141,7 +142,7 @@ function counts(entry: TableMapping, change: RowChange): boolean {
   if (!images.some((row) => meets(row, entry))) return false;
   const { before, after } = change;
   const counted = before && after && countedColumns(entry);
-  return counted === undefined || counted.some((column) => String(before?.[column]) !== String(after?.[column]));
+  return counted === undefined || counted.some((column) => !isUnchanged(before?.[column], after?.[column]));
 }
 
 function meets(row: Row, { when }: TableMapping): boolean {

@@ -6,8 +6,9 @@ import type { HintBatch } from './hints.ts';
 /** Finds the ids that other tables hold, one statement for each look-up of the batch. @throws DatabaseUnavailable */
 export async function lookUpIds(database: Database, hints: HintBatch): Promise<void> {
   for (const wanted of hints.wanted) {
-    const values = [...wanted.values];
-    const ids = await lookUp(database, wanted.lookup, values, values.every(isId));
+    const values = [...wanted.values.values()];
+    const areIds = values.every((value) => typeof value === 'string' && isId(value));
+    const ids = await lookUp(database, wanted.lookup, values, areIds);
     hints.found(wanted, ids);
   }
 }

@@ -1,9 +1,8 @@
 /** The file of the mapping: YAML → {@link Mapping}, or every mistake in it with its line and column. */
+import { isMap, isNode, isScalar, LineCounter, type ParsedNode, parseDocument } from 'yaml';
 import type { z } from 'zod';
-import { nearestName } from '../config/nearest-name.ts';
 import { KINDS, type Kind } from '../contracts/kind.ts';
-import { UserError } from '../contracts/user-error.ts';
-import { type FileProblem, YamlFile } from './file-places.ts';
+import { nearestName, UserError } from '../contracts/user-error.ts';
 import {
   type HintSource,
   type IdSource,
@@ -16,6 +15,60 @@ import {
 } from './mapping.ts';
 import { FIELDS, mappingSchema, type WrittenEntry, type WrittenLookup } from './mapping-schema.ts';
 
+/** Where in the file something is, and what is wrong there. */
+interface FileProblem {
+  /** Characters from the start of the file. */
+  readonly offset: number;
+  readonly message: string;
+}
+
+/** A YAML file that knows where everything in it stands. */
+class YamlFile {
+  /** How people call it. */
+  readonly name: string;
+  readonly #lines = new LineCounter();
+  readonly #document;
+
+  constructor(text: string, name: string) {
+    this.name = name;
+    // Whole numbers as BigInt: an id above 2^53 must not be rounded.
+    this.#document = parseDocument(text, { lineCounter: this.#lines, intAsBigInt: true, prettyErrors: false });
+  }
+
+  /** What is not YAML; empty: `value` has all of it. */
+  get problems(): FileProblem[] {
+    return this.#document.errors.map(({ pos, message }) => ({ offset: pos[0], message }));
+  }
+
+  get value(): unknown {
+    return this.#document.toJS();
+  }
+
+  /** Where the value at a path stands; of what is missing, where it should be. */
+  offsetOf(path: readonly PropertyKey[]): number {
+    for (let length = path.length; length > 0; length--) {
+      const node = this.#document.getIn(path.slice(0, length), true);
+      if (isNode(node) && node.range) return node.range[0];
+    }
+    return this.#document.contents?.range?.[0] ?? 0;
+  }
+
+  /** Where a key of the map at a path stands. */
+  offsetOfKey(path: readonly PropertyKey[], key: string): number {
+    const map = path.length === 0 ? this.#document.contents : this.#document.getIn(path, true);
+    const pair = isMap<ParsedNode>(map)
+      ? map.items.find((one) => isScalar(one.key) && one.key.value === key)
+      : undefined;
+    return pair?.key.range?.[0] ?? this.offsetOf(path);
+  }
+
+  /** As an editor finds it: `capture.yaml:3:5`, both counted from 1. */
+  at(offset: number): string {
+    const { line, col } = this.#lines.linePos(offset);
+    return `${this.name}:${Math.max(line, 1)}:${Math.max(col, 1)}`;
+  }
+}
+
 /** The file is not a mapping. The message has a line for each mistake: `capture.yaml:3:5: …`. */
 export class MappingError extends UserError {
   override readonly name = 'MappingError';
@@ -25,15 +78,17 @@ export class MappingError extends UserError {
   }
 }
 
-export interface MappingOrigin {
+interface MappingOrigin {
   /** How people call the file. */
   readonly file: string;
   /** Of tables that are named without one. */
   readonly schema: string;
+  /** As the site has them; left out: as they are declared. */
+  readonly kinds?: readonly Kind[] | undefined;
 }
 
 /** @throws MappingError */
-export function parseMapping(text: string, { file: name, schema }: MappingOrigin): Mapping {
+export function parseMapping(text: string, { file: name, schema, kinds = KINDS }: MappingOrigin): Mapping {
   const file = new YamlFile(text, name);
   refuse(file, file.problems);
   const parsed = mappingSchema.safeParse(file.value);
@@ -44,9 +99,12 @@ export function parseMapping(text: string, { file: name, schema }: MappingOrigin
     );
   const { tables: written = [], ignore = [] } = parsed.data ?? {};
   const tables = written.map((entry, i) =>
-    entryOf(entry as WrittenEntry, file.at(file.offsetOf(['tables', i])), schema),
+    entryOf(entry as WrittenEntry, file.at(file.offsetOf(['tables', i])), { schema, kinds }),
   );
-  const mapping = { tables, ignored: ignore.map((table) => tableNamed(table, schema)) };
+  const mapping = {
+    tables: tables.map((entry) => withKeys(entry, tables)),
+    ignored: ignore.map((table) => tableNamed(table, schema)),
+  };
   refuse(file, contradictions(mapping, file));
   return mapping;
 }
@@ -80,28 +138,39 @@ function unknownField(key: string): string {
   return `${JSON.stringify(key)} is not a field here${nearest === undefined ? '' : `; did you mean ${nearest}?`}`;
 }
 
-function entryOf(entry: WrittenEntry, at: string, schema: string): TableMapping {
+/** What the entries of a mapping leave open. */
+type Context = Required<Pick<MappingOrigin, 'schema'>> & { readonly kinds: readonly Kind[] };
+
+function entryOf(entry: WrittenEntry, at: string, context: Context): TableMapping {
   return {
-    ...tableNamed(entry.table, schema),
-    source: sourceOf(entry, schema),
+    ...tableNamed(entry.table, context.schema),
+    source: sourceOf(entry, context),
     when: new Map(Object.entries(entry.when ?? {})),
     columns: entry.columns,
     at,
   };
 }
 
-function sourceOf(entry: WrittenEntry, schema: string): HintSource {
+function sourceOf(entry: WrittenEntry, { schema, kinds }: Context): HintSource {
   const idIn = (field: string): IdSource => {
     const written = entry[field] as string | WrittenLookup;
     return typeof written === 'string' ? written : { ...written, ...tableNamed(written.table, schema) };
   };
-  for (const kind of KINDS as readonly Kind[]) {
+  for (const kind of kinds) {
     if (entry.hint === kind.singular) {
       return { of: 'relation', kind, user: String(entry.user), contact: String(entry[kind.singular]) };
     }
     if (entry.hint === kind.photoSingular) return { of: 'photos', kind, owner: idIn(kind.ownerField) };
   }
   return { of: 'user', user: idIn('user') };
+}
+
+/** An update of the key by which another entry finds a row counts: whoever was found by it is found no more. */
+function withKeys(entry: TableMapping, all: readonly TableMapping[]): TableMapping {
+  if (entry.columns === undefined) return entry;
+  const lookups = all.map(({ source }) => idSourceOf(source)).filter((id) => typeof id === 'object');
+  const keys = lookups.filter((lookup) => tableKey(lookup) === tableKey(entry)).map(({ key }) => key);
+  return { ...entry, columns: [...new Set([...entry.columns, ...keys])] };
 }
 
 function tableNamed(written: string, schema: string): TableName {

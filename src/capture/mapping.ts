@@ -2,8 +2,9 @@
  * The mapping: for each base table behind the views, which of its columns hold the ids that a change of a row concerns. It is
  * read from a YAML file (mapping-file.ts) and applied to changes (hints.ts).
  */
+import { createHash } from 'node:crypto';
 import type { Kind } from '../contracts/kind.ts';
-import type { Value } from './row-change.ts';
+import type { Value } from './change-source.ts';
 
 export interface TableName {
   readonly schema: string;
@@ -79,4 +80,14 @@ export function mappedColumns(
     tables.set(tableKey(entry), known);
   }
   return tables;
+}
+
+/** The same for mappings that give the same hints, wherever their entries stand: 22 letters. */
+export function mappingDigest({ tables }: Mapping): string {
+  const entries = tables.map(({ schema, table, source, when, columns }) =>
+    JSON.stringify([schema, table, source, [...when], columns], (key, value) =>
+      key === 'kind' ? value.singular : value,
+    ),
+  );
+  return createHash('sha256').update(entries.sort().join('\n')).digest('base64url').slice(0, 22);
 }

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Task } from '../contracts/task.ts';
-import { chunks } from '../index/chunks.ts';
-import { backoffMs, DEFAULT_BACKOFF, pause } from '../timing/backoff.ts';
+import { chunks } from '../timing/batches.ts';
+import { backoffMs, DEFAULT_BACKOFF, pause } from '../timing/loop.ts';
 import { MessageRefused, type OutgoingTask, PartlyPublished, type TaskPublisher } from '../transport/task-publisher.ts';
 
 /** Tasks handed to the transport together. */

@@ -1,4 +1,7 @@
-import type { Command } from 'commander';
+import process from 'node:process';
+import { Command } from 'commander';
+import { onEndingSignals } from '../app/run-process.ts';
+import { UserError } from '../contracts/user-error.ts';
 import { EXIT, type ExitCode } from './exit-code.ts';
 import { Output } from './output.ts';
 
@@ -8,6 +11,12 @@ export interface CommandText {
   readonly summary: string;
   /** A valid call, without `recency`. */
   readonly example: string;
+}
+
+/** The command line as a whole. */
+export class Program extends Command {
+  /** Of the command that was called. */
+  exitCode: ExitCode = EXIT.done;
 }
 
 /** Adds a command that only has subcommands. */
@@ -20,7 +29,7 @@ export function defineCommand(parent: Command, { usage, summary, example }: Comm
   return parent
     .command(usage)
     .description(summary)
-    .option('--json', 'write the result to stdout as one JSON object, or one per line; everything else goes to stderr')
+    .option('--json', 'write the result to stdout as one JSON object; everything else goes to stderr')
     .addHelpText('after', exampleText(example));
 }
 
@@ -30,14 +39,14 @@ export function exampleText(example: string): string {
 }
 
 /** What a command does with its parsed arguments. It sets `output.exitCode` when it did not succeed. */
-export type CommandAction<Arguments extends unknown[], Options> = (
+type CommandAction<Arguments extends unknown[], Options> = (
   output: Output,
   options: Options,
   ...args: Arguments
 ) => Promise<void>;
 
-/** Sets the action of a command. Its exit code is kept for `runCommandLine`. */
-export function whenCalled<Options extends object, Arguments extends unknown[] = []>(
+/** Sets the action of a command. Its exit code is that of the {@link Program}. */
+export function action<Options extends object, Arguments extends unknown[] = []>(
   command: Command,
   action: CommandAction<Arguments, Options>,
 ): void {
@@ -46,17 +55,38 @@ export function whenCalled<Options extends object, Arguments extends unknown[] =
     const args = all.slice(0, command.registeredArguments.length) as Arguments;
     const output = new Output(options.json === true);
     await action(output, options, ...args);
-    exitCodes.set(rootOf(command), output.exitCode);
+    const program = rootOf(command);
+    if (program instanceof Program) program.exitCode = output.exitCode;
   });
-}
-
-const exitCodes = new WeakMap<Command, ExitCode>();
-
-/** The exit code of the command that was called. */
-export function exitCodeOf(program: Command): ExitCode {
-  return exitCodes.get(program) ?? EXIT.done;
 }
 
 function rootOf(command: Command): Command {
   return command.parent === null ? command : rootOf(command.parent);
+}
+
+/** Ctrl-C or SIGTERM ended a command, between two of its steps. */
+export class Interrupted extends UserError {
+  override readonly name = 'Interrupted';
+  constructor() {
+    super('interrupted');
+  }
+}
+
+/**
+ * Runs work whose signal Ctrl-C and SIGTERM abort. A second Ctrl-C or SIGTERM ends the process at once.
+ * @throws Interrupted; what the work throws
+ */
+export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const ending = new AbortController();
+  const forget = onEndingSignals({
+    onFirst: () => ending.abort(new Interrupted()),
+    onSecond: () => process.exit(EXIT.failed),
+  });
+  try {
+    return await work(ending.signal);
+  } catch (error) {
+    throw ending.signal.aborted ? ending.signal.reason : error;
+  } finally {
+    forget();
+  }
 }

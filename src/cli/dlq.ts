@@ -1,20 +1,26 @@
 import type { Command } from 'commander';
-import { letterTime, letterView, listedLetterView } from '../transport/dead-letter-view.ts';
-import { type DeadLetters, type ListedLetter, NotReplayable } from '../transport/dead-letters.ts';
+import {
+  type DeadLetters,
+  type ListedLetter,
+  letterTime,
+  letterView,
+  listedLetterView,
+  NotReplayable,
+} from '../transport/dead-letters.ts';
 import { whole } from './arguments.ts';
-import { defineCommand, defineGroup, whenCalled } from './define-command.ts';
+import { action, defineCommand, defineGroup, interruptible } from './define-command.ts';
 import { EXIT, UsageError } from './exit-code.ts';
-import { interruptible } from './interrupt.ts';
 
 export function addDlq(program: Command): void {
   const dlq = defineGroup(program, {
     usage: 'dlq',
-    summary: 'lists, shows and replays dead letters: messages that cannot be applied',
+    summary: 'lists, shows, replays and discards dead letters: messages that cannot be applied',
     example: 'dlq list',
   });
   addList(dlq);
   addShow(dlq);
   addReplay(dlq);
+  addDiscard(dlq);
 }
 
 function addList(dlq: Command): void {
@@ -25,12 +31,11 @@ function addList(dlq: Command): void {
   })
     .option('--limit <n>', 'maximum number of letters', whole(1, 10_000), 100)
     .option('--after <id>', 'start after this letter');
-  whenCalled<{ limit: number; after?: string }>(command, async (output, { limit, after }) => {
+  action<{ limit: number; after?: string }>(command, async (output, { limit, after }) => {
     const letters = await withDeadLetters((deadLetters) =>
       deadLetters.list({ limit, ...(after === undefined ? {} : { after }) }).catch(refuseId),
     );
-    if (output.json) for (const letter of letters) await output.result(listedLetterView(letter), '');
-    else await output.result({}, () => table(letters));
+    await output.result({ dead_letters: letters.map(listedLetterView) }, () => table(letters));
     if (letters.length === limit) output.note(`There may be more; continue with --after ${letters.at(-1)?.id}`);
   });
 }
@@ -41,7 +46,7 @@ function addShow(dlq: Command): void {
     summary: 'shows a dead letter: its headers, and the first 64 KiB of its body',
     example: 'dlq show 0-17',
   }).argument('<id>', 'the id from `dlq list`');
-  whenCalled<object, [id: string]>(command, async (output, _options, id) => {
+  action<object, [id: string]>(command, async (output, _options, id) => {
     const letter = await withDeadLetters((deadLetters) => deadLetters.get(id));
     if (letter === undefined) {
       output.note(noLetter(id));
@@ -66,7 +71,7 @@ function addReplay(dlq: Command): void {
     summary: 'publishes dead letters again, once their cause is fixed',
     example: 'dlq replay 0-17 0-18',
   }).argument('<id...>', 'ids from `dlq list`');
-  whenCalled<object, [ids: string[]]>(command, async (output, _options, ids) => {
+  action<object, [ids: string[]]>(command, async (output, _options, ids) => {
     const outcome = await withDeadLetters((deadLetters) => deadLetters.replay(ids)).catch((error: unknown) => {
       if (!(error instanceof NotReplayable)) throw error;
       output.note(`${error.message}. Nothing was replayed.`);
@@ -79,6 +84,28 @@ function addReplay(dlq: Command): void {
     const { replayed, missing } = outcome;
     const asked = new Set(ids).size;
     await output.result({ asked, replayed, missing }, `${replayed} of ${asked} were published again.`);
+    if (missing.length === 0) return;
+    output.note(noLetter(missing.join(', ')));
+    output.exitCode = EXIT.failed;
+  });
+}
+
+function addDiscard(dlq: Command): void {
+  const command = defineCommand(dlq, {
+    usage: 'discard',
+    summary: 'lists dead letters no longer, and keeps who they were and why: they change nothing any more',
+    example: 'dlq discard 0-17 --why "of a test"',
+  })
+    .argument('[id...]', 'ids from `dlq list`')
+    .option('--type <type>', 'all of this type, as `dlq list` shows it')
+    .option('--why <text>', 'the reason, which is kept (required)', '');
+  action<{ type?: string; why: string }, [ids: string[]]>(command, async (output, { type, why }, ids) => {
+    if ((ids.length === 0) === (type === undefined)) throw new UsageError('name either ids or --type');
+    if (why.trim() === '') throw new UsageError('--why must say something');
+    const which = type === undefined ? ids : { type };
+    const { discarded, missing } = await withDeadLetters((deadLetters) => deadLetters.discard(which, why));
+    const audit = { at: new Date().toISOString(), why };
+    await output.result({ discarded, missing, ...audit }, `${discarded.length} discarded at ${audit.at}: ${why}`);
     if (missing.length === 0) return;
     output.note(noLetter(missing.join(', ')));
     output.exitCode = EXIT.failed;
@@ -106,7 +133,7 @@ async function withDeadLetters<T>(work: (deadLetters: DeadLetters) => Promise<T>
 
 async function table(letters: readonly ListedLetter[]): Promise<string> {
   if (letters.length === 0) return 'There are no dead letters.';
-  const { textTable } = await import('./text-table.ts');
+  const { textTable } = await import('./output.ts');
   return textTable(
     ['id', 'time', 'type', 'why'],
     letters.map((letter) => [

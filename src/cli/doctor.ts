@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
-import type { Finding } from '../health/finding.ts';
-import { defineCommand, whenCalled } from './define-command.ts';
+import { counting, type Finding } from '../health/finding.ts';
+import { action, defineCommand, interruptible } from './define-command.ts';
 import { EXIT } from './exit-code.ts';
-import { interruptible } from './interrupt.ts';
 
 export function addDoctor(program: Command): void {
   const command = defineCommand(program, {
@@ -11,12 +10,15 @@ export function addDoctor(program: Command): void {
       'checks settings, servers, schema, indexes, permissions and lag, and says how to fix each problem; exits with 1 on a problem',
     example: 'doctor --json',
   });
-  whenCalled(command, async (output) => {
+  action(command, async (output) => {
     const { diagnose } = await import('../doctor/diagnose.ts');
     const findings = await interruptible(diagnose);
     const problems = findings.filter(({ state }) => state === 'problem').length;
     const warnings = findings.filter(({ state }) => state === 'warning').length;
-    const text = [...findings.map(findingText), `${problems} problems, ${warnings} warnings.`].join('\n');
+    const text = [
+      ...findings.map(findingText),
+      `${counting(problems, 'problem')}, ${counting(warnings, 'warning')}.`,
+    ].join('\n');
     await output.result({ problems, warnings, findings }, text);
     if (problems > 0) output.exitCode = EXIT.failed;
   });

@@ -1,10 +1,10 @@
 import { type DriftClass, INDEX_CLASSES } from '../contracts/drift.ts';
 import { CONTACTS, KINDS } from '../contracts/kind.ts';
+import { counting } from '../health/finding.ts';
 import type { AnswerCounts, IndexCounts, TruthCounted } from '../repair/counts.ts';
-import type { DriftExample } from '../repair/examples.ts';
+import type { DriftExample, UploadSources } from '../repair/examples.ts';
 import type { FailedUser } from '../repair/failed-users.ts';
 import { pairText, type WrongPair } from '../repair/truth-check.ts';
-import type { UploadSources } from '../repair/verify-result.ts';
 
 interface FoundDrift {
   readonly wrong_users: readonly DriftExample[];
@@ -21,9 +21,7 @@ export function driftText(found: IndexCounts & FoundDrift): string {
     countsText(found),
     ...kindsText(found.kinds),
     ...(kinds.length > 0 ? [`  ${kinds.map(kindText).join(', ')}`] : []),
-    ...(unsettled > 0
-      ? [`Unsettled: ${unsettled} users differ, but changes of theirs may still be on their way.`]
-      : []),
+    ...(unsettled > 0 ? [`Unsettled: ${counting(unsettled, 'user')}, whose changes may still be on their way.`] : []),
     ...wrong_users.map(exampleText),
   ].join('\n');
 }
@@ -37,9 +35,11 @@ function confirmedText(found: Pick<IndexCounts, 'classes'> & TruthCounted & Trut
   const { truth, classes, wrong_pairs } = found;
   const views = found.kinds === undefined ? [CONTACTS.photosView] : photosViews(Object.keys(found.kinds));
   if (truth.wrong === 0)
-    return [`${views.join(' and ')} confirm${views.length > 1 ? '' : 's'} the last uploads of ${truth.pairs} pairs.`];
+    return [
+      `${views.join(' and ')} confirm${views.length > 1 ? '' : 's'} the last uploads of ${counting(truth.pairs, 'pair')}.`,
+    ];
   return [
-    `truth ${classes.truth}: the last upload of ${truth.wrong} of ${truth.pairs} pairs, of ${classes.truth} users, is not the newest row of`,
+    `truth ${classes.truth}: the last upload of ${truth.wrong} of ${counting(truth.pairs, 'pair')}, of ${counting(classes.truth, 'user')}, is not the newest row of`,
     `${views.join(' or ')} that the user may see. What the views read is wrong, and every answer shows it; no rebuild changes it.`,
     ...wrong_pairs.map(
       (pair) =>
@@ -72,9 +72,9 @@ interface TruthExamples {
 /** What is wrong with answers. */
 export function answersText({ answers_checked, answers_wrong, answers_unsettled }: AnswerCounts): string {
   return [
-    `${answers_wrong} of ${answers_checked} answers differ from plain SQL.`,
+    `${answers_wrong} of ${counting(answers_checked, 'answer')} differ from plain SQL.`,
     ...(answers_unsettled > 0
-      ? [`Unsettled: answers to ${answers_unsettled} users differ, and changes may still be on their way.`]
+      ? [`Unsettled: answers to ${counting(answers_unsettled, 'user')}, whose changes may still be on their way.`]
       : []),
   ].join('\n');
 }
@@ -85,12 +85,12 @@ export function userText({ user, kind }: { readonly user: string; readonly kind?
 }
 
 /** The sums of each kind, a line each. */
-export function kindsText(kinds: Readonly<Record<string, IndexCounts>> = {}): string[] {
+function kindsText(kinds: Readonly<Record<string, IndexCounts>> = {}): string[] {
   return Object.entries(kinds).map(([name, counts]) => `  ${name}: ${countsText(counts)}`);
 }
 
 function countsText({ users, warm, cold, wrong, visible, unsettled }: IndexCounts): string {
-  return `${users} users: ${warm} with an index, ${cold} without; ${wrong} wrong, ${visible} of them visibly; ${unsettled} unsettled.`;
+  return `${counting(users, 'user')}: ${warm} with an index, ${cold} without; ${wrong} wrong, ${visible} of them visibly; ${unsettled} unsettled.`;
 }
 
 function exampleText({ mismatches, ...about }: DriftExample): string {
@@ -105,7 +105,7 @@ export function failedText({ failed, failed_users }: Failed): string[] {
   if (failed === 0) return [];
   const others = failed - failed_users.length;
   return [
-    `${failed} users failed, each for the reason below; all others were done:`,
+    `${counting(failed, 'user')} failed, each for the reason below; all others were done:`,
     ...failed_users.map(({ reason, ...about }) => `  ${userText(about)}: ${reason}`),
     ...(others > 0 ? [`  and ${others} more`] : []),
   ];

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { defineCommand, defineGroup, whenCalled } from './define-command.ts';
+import { action, defineCommand, defineGroup } from './define-command.ts';
+import { UsageError } from './exit-code.ts';
 
 export function addEpoch(program: Command): void {
   const epoch = defineGroup(program, {
@@ -12,7 +13,7 @@ export function addEpoch(program: Command): void {
     summary: 'shows the epoch in force, when and why it began and, while it is suspended, what it waits for',
     example: 'epoch show',
   });
-  whenCalled(show, async (output) => {
+  action(show, async (output) => {
     const [{ withPrimary }, { readEpochState }] = await Promise.all([
       import('../app/stores.ts'),
       import('../mysql/losses.ts'),
@@ -33,7 +34,9 @@ export function addEpoch(program: Command): void {
       'begins a new epoch, even while one is suspended: every index is cold at once, and is rebuilt when it is read or by backfill',
     example: 'epoch bump --why "MySQL was restored in place from the backup of Monday"',
   }).requiredOption('--why <text>', 'the reason, kept for `epoch show`');
-  whenCalled<{ why: string }>(bump, async (output, { why }) => {
+  action<{ why: string }>(bump, async (output, { why }) => {
+    if (why.trim() === '')
+      throw new UsageError('--why must say something: `epoch show` shows it to those who ask why indexes are cold');
     const [{ withPrimary }, { bumpEpoch }] = await Promise.all([
       import('../app/stores.ts'),
       import('../index/epoch.ts'),

@@ -15,7 +15,7 @@ export class UsageError extends UserError {
 }
 
 /** What the command line prints about an error, and the exit code. */
-export interface CommandFailure {
+interface CommandFailure {
   readonly message: string;
   readonly exitCode: ExitCode;
 }

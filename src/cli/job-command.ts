@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { JobParts } from '../app/jobs.ts';
+import type { Times } from '../app/run-process.ts';
 import type { Id } from '../contracts/id.ts';
 import { KIND_NAMES } from '../contracts/kind.ts';
 import type { RunKind } from '../mysql/runs.ts';
@@ -26,6 +27,11 @@ export function kindOption(command: Command): Command {
 
 export function rangeOptions(command: Command): Command {
   return command.option('--from <id>', 'first user', id).option('--to <id>', 'last user', id);
+}
+
+/** One user instead of a sample. @param what for people */
+export function userOption(command: Command, what: string, conflicts: string[]): Command {
+  return command.addOption(new Option('--user <id>', what).argParser(id).conflicts(conflicts));
 }
 
 export function usersOption(command: Command, what: string): Command {
@@ -63,7 +69,7 @@ export function runRequest({ users, from, to, rate, dryRun, resume, kind }: JobF
 export function showProgress(output: Output): { onProgress: (progress: JobProgress) => void; stop: () => void } {
   const shown = output.progress('users');
   return {
-    onProgress: ({ done, total }) => shown.update(done, { total: Math.max(done, Math.round(total)) }),
+    onProgress: ({ done, total }) => shown.update(done, total),
     stop: () => shown.stop(),
   };
 }
@@ -77,13 +83,14 @@ export async function runRecordedJob<T>(
   kind: RunKind,
   signal: AbortSignal,
   make: (stores: PagedRunStores, parts: JobParts) => Job & { readonly result: T },
+  times: Partial<Times> = {},
 ): Promise<T> {
   const [{ whileLeaseHolder, withJobParts }, { runToEnd }] = await Promise.all([
     import('../app/jobs.ts'),
     import('../repair/job.ts'),
   ]);
   const onWaiting = () => output.note(`Another process is running a ${kind}; waiting for it to end.`);
-  return await withJobParts(kind, signal, (parts) =>
+  const work = (parts: JobParts) =>
     whileLeaseHolder(parts, kind, onWaiting, async (stores, whileHeld) => {
       const job = make(stores, parts);
       const shown = showProgress(output);
@@ -99,6 +106,6 @@ export async function runRecordedJob<T>(
         if (run !== undefined) output.note(`Run ${run} is incomplete. Resume it: \`recency ${kind} --resume ${run}\``);
         throw error;
       }
-    }),
-  );
+    });
+  return await withJobParts(kind, signal, work, times);
 }

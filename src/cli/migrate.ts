@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { MigrateReport, RollbackReport, StatusReport } from '../mysql/migrate.ts';
 import type { ViewReport } from '../mysql/schema-views.ts';
-import { defineCommand, whenCalled } from './define-command.ts';
+import { action, defineCommand } from './define-command.ts';
 
 interface MigrateFlags {
   readonly viewsOnly?: boolean;
@@ -18,19 +18,19 @@ export function addMigrate(program: Command): void {
     .addOption(new Option('--views-only', "leave the site's own tables alone").conflicts(['status', 'rollback']))
     .addOption(new Option('--status', 'show which migrations are applied; change nothing').conflicts('rollback'))
     .option('--rollback', 'undo what the last migrate applied, and delete its data');
-  whenCalled<MigrateFlags>(command, async (output, flags) => {
-    const [{ loadConfig }, { migrate, rollback, status }, { mysqlTls }, { kindsNamed }] = await Promise.all([
+  action<MigrateFlags>(command, async (output, flags) => {
+    const [{ loadConfig }, { migrate, rollback, status }, { mysqlTls }, { siteOf }] = await Promise.all([
       import('../config/config.ts'),
       import('../mysql/migrate.ts'),
       import('../app/open-mysql.ts'),
-      import('../contracts/kind.ts'),
+      import('../site/site.ts'),
     ]);
     const config = loadConfig();
     const server = {
       url: config.mysqlUrl,
       connectTimeoutMs: config.connectTimeoutMs,
       tls: mysqlTls(config),
-      kinds: kindsNamed(config.kinds),
+      kinds: siteOf(config).kinds,
     };
     if (flags.status) {
       const report = await status(server);

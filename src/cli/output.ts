@@ -1,7 +1,7 @@
-import { createRequire } from 'node:module';
 import process from 'node:process';
-import type { SingleBar } from 'cli-progress';
+import Table from 'cli-table3';
 import { EXIT, type ExitCode } from './exit-code.ts';
+import { ProgressDisplay } from './progress-display.ts';
 
 /** A command's output: its result on stdout, everything else on stderr. */
 export class Output {
@@ -13,7 +13,7 @@ export class Output {
     this.json = json;
   }
 
-  /** Writes the result, or one row of it: as a JSON object with --json, otherwise as text. */
+  /** Writes the result: as a JSON object with --json, in which a list is a field, otherwise as text. */
   async result(value: object, text: string | (() => string | Promise<string>)): Promise<void> {
     if (this.json) this.#write(JSON.stringify(value));
     else this.#write(typeof text === 'string' ? text : await text());
@@ -24,89 +24,15 @@ export class Output {
     process.stderr.write(`${text}\n`);
   }
 
-  /** Shows progress: a bar in a terminal, plain lines elsewhere. @param total number of units; undefined if unknown */
-  progress(unit: string, total?: number): ProgressDisplay {
-    return new ProgressDisplay({
-      unit,
-      total,
-      bar: process.stderr.isTTY && !this.json,
-      write: (text) => this.note(text),
-    });
+  /** Shows progress: a bar in a terminal, plain lines elsewhere. @param unit of what is counted, for example `users` */
+  progress(unit: string): ProgressDisplay {
+    const terminal = process.stderr.isTTY && !this.json ? process.stderr : undefined;
+    return new ProgressDisplay(unit, { terminal, print: (line) => this.note(line) });
   }
 
   #write(text: string): void {
     process.stdout.write(`${text}\n`);
   }
-}
-
-export interface ProgressDisplayOptions {
-  /** What is counted, for example `users`. */
-  readonly unit: string;
-  readonly total: number | undefined;
-  /** Draw a bar; otherwise print a line now and then. */
-  readonly bar: boolean;
-  readonly write: (line: string) => void;
-  /** Monotonic time, ms. */
-  readonly now?: () => number;
-}
-
-/** Interval between plain lines, ms. */
-const LINE_EVERY_MS = 5_000;
-
-/** Shows how far a long command is, its rate and the time left. */
-class ProgressDisplay {
-  readonly #options: ProgressDisplayOptions;
-  readonly #now: () => number;
-  readonly #from: number;
-  readonly #bar: SingleBar | undefined;
-  #lastLine: number;
-
-  constructor(options: ProgressDisplayOptions) {
-    this.#options = options;
-    this.#now = options.now ?? (() => performance.now());
-    this.#from = this.#now();
-    this.#lastLine = this.#from;
-    this.#bar = options.bar ? startBar(options.unit, options.total ?? 0) : undefined;
-  }
-
-  /** @param done units done so far @param total pass it once it is known @param detail a short remark */
-  update(done: number, { total = this.#options.total, detail = '' }: { total?: number; detail?: string } = {}): void {
-    if (this.#bar) {
-      if (total !== undefined) this.#bar.setTotal(total);
-      this.#bar.update(done, { detail });
-      return;
-    }
-    if (this.#now() - this.#lastLine < LINE_EVERY_MS) return;
-    this.#lastLine = this.#now();
-    this.#options.write(this.#line(done, total, detail));
-  }
-
-  /** Removes the bar. */
-  stop(): void {
-    this.#bar?.stop();
-  }
-
-  #line(done: number, total: number | undefined, detail: string): string {
-    const seconds = (this.#now() - this.#from) / 1000;
-    const rate = seconds > 0 ? done / seconds : 0;
-    const parts = [
-      `${done}${total === undefined ? '' : ` of ${total}`} ${this.#options.unit}`,
-      `${Math.round(rate)}/s`,
-    ];
-    if (total !== undefined && rate > 0) parts.push(`${Math.ceil(Math.max(0, total - done) / rate)} s left`);
-    return [...parts, ...(detail ? [detail] : [])].join(', ');
-  }
-}
-
-function startBar(unit: string, total: number): SingleBar {
-  const { SingleBar, Presets } = createRequire(import.meta.url)('cli-progress') as typeof import('cli-progress');
-  const format = ` {bar} {percentage}% | {value} of {total} ${unit} | {eta_formatted} left {detail}`;
-  const bar = new SingleBar(
-    { format, hideCursor: true, clearOnComplete: true, stream: process.stderr },
-    Presets.shades_grey,
-  );
-  bar.start(total, 0, { detail: '' });
-  return bar;
 }
 
 /** Ends this process silently when the reader of its output closes the pipe, as `… | head` does. */
@@ -116,3 +42,24 @@ export function endWhenUnread(): void {
     process.exit(EXIT.failed);
   });
 }
+
+/** Columns for people, without lines. */
+export function textTable(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+  const table = new Table({
+    head: [...head],
+    chars: NO_LINES,
+    style: { 'padding-left': 0, 'padding-right': 2, head: [], border: [] },
+  });
+  table.push(...rows.map((row) => [...row]));
+  return table
+    .toString()
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n');
+}
+
+const NO_LINES = Object.fromEntries(
+  ['top', 'bottom', 'left', 'right', 'mid', 'middle']
+    .flatMap((name) => [name, `${name}-mid`, `${name}-left`, `${name}-right`, `mid-${name}`])
+    .map((name) => [name, '']),
+);

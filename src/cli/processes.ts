@@ -1,15 +1,16 @@
 import { type Command, Option } from 'commander';
 import type { Lanes } from '../app/consume.ts';
+import type { Times } from '../app/run-process.ts';
+import { counting } from '../health/finding.ts';
 import { time, whole } from './arguments.ts';
-import { defineCommand, whenCalled } from './define-command.ts';
+import { action, defineCommand, interruptible } from './define-command.ts';
 import { UsageError } from './exit-code.ts';
-import { interruptible } from './interrupt.ts';
 import type { Output } from './output.ts';
 
 /** More would only share what they all wait for. */
 const MOST_WORKERS = 64;
 
-export function addServe(program: Command): void {
+export function addServe(program: Command, times: Partial<Times>): void {
   const command = defineCommand(program, {
     usage: 'serve',
     summary: 'runs the HTTP API until SIGTERM; logs to stdout, one JSON object per line',
@@ -19,7 +20,7 @@ export function addServe(program: Command): void {
       .argParser(whole(1, MOST_WORKERS))
       .default(1),
   );
-  whenCalled<{ readonly workers: number }>(command, async (_output, { workers }) => {
+  action<{ readonly workers: number }>(command, async (_output, { workers }) => {
     const [{ loadConfig }, { serveWith }] = await Promise.all([
       import('../config/config.ts'),
       import('../app/serve-workers.ts'),
@@ -27,12 +28,12 @@ export function addServe(program: Command): void {
     const config = loadConfig();
     await serveWith(workers, config, async () => {
       const { serve } = await import('../app/serve.ts');
-      await serve(config);
+      await serve(config, times);
     });
   });
 }
 
-export function addConsume(program: Command): void {
+export function addConsume(program: Command, times: Partial<Times>): void {
   const command = defineCommand(program, {
     usage: 'consume',
     summary:
@@ -43,54 +44,12 @@ export function addConsume(program: Command): void {
       .choices(['small', 'bulk', 'both'])
       .default('both'),
   );
-  whenCalled<{ readonly lanes: Lanes }>(command, async (_output, { lanes }) => {
+  action<{ readonly lanes: Lanes }>(command, async (_output, { lanes }) => {
     const [{ loadConfig }, { consume }] = await Promise.all([
       import('../config/config.ts'),
       import('../app/consume.ts'),
     ]);
-    await consume(loadConfig(), lanes);
-  });
-}
-
-export function addNotify(program: Command): void {
-  const command = defineCommand(program, {
-    usage: 'notify',
-    summary: 'delivers notifications to watches until SIGTERM; run as many as you need',
-    example: 'notify',
-  });
-  whenCalled(command, async () => {
-    const [{ loadConfig }, { notify }] = await Promise.all([import('../config/config.ts'), import('../app/notify.ts')]);
-    await notify(loadConfig());
-  });
-}
-
-interface CaptureArguments {
-  readonly from: 'binlog';
-  readonly mapping?: string;
-  readonly dryRun?: boolean;
-}
-
-export function addCapture(program: Command): void {
-  const command = defineCommand(program, {
-    usage: 'capture',
-    summary:
-      "publishes what changes in a site's tables, from MySQL's binary log, until SIGTERM; one works, others stand by",
-    example: 'capture --mapping capture.yaml --dry-run',
-  })
-    .addOption(
-      new Option('--from <source>', 'where changes are read: the binary log, or the topics that Debezium fills from it')
-        .choices(['binlog', 'debezium'])
-        .default('binlog'),
-    )
-    .option('--mapping <file>', 'which columns hold which ids (default: RECENCY_CAPTURE_MAPPING, or capture.yaml)')
-    .option('--dry-run', 'print what would be published, from now on; write nothing');
-  whenCalled<CaptureArguments>(command, async (_output, { mapping, from, dryRun = false }) => {
-    const [{ loadConfig }, { capture }] = await Promise.all([
-      import('../config/config.ts'),
-      import('../app/capture.ts'),
-    ]);
-    const config = loadConfig();
-    await capture(config, { from, mapping: mapping ?? config.captureMapping ?? 'capture.yaml', dryRun });
+    await consume(loadConfig(), lanes, times);
   });
 }
 
@@ -109,7 +68,7 @@ export function addRelay(program: Command): void {
     .option('--republish', 'mark the rows published in a time range as unpublished, then exit')
     .addOption(new Option('--from <time>', 'with --republish: start of the time range').argParser(time))
     .addOption(new Option('--to <time>', 'with --republish: end of the time range (default: now)').argParser(time));
-  whenCalled<RelayFlags>(command, async (output, flags) => {
+  action<RelayFlags>(command, async (output, flags) => {
     if (flags.republish) return await republish(output, flags);
     if (flags.from !== undefined || flags.to !== undefined) {
       throw new UsageError('--from and --to are only for --republish.');
@@ -126,5 +85,8 @@ async function republish(output: Output, { from, to = Number.MAX_SAFE_INTEGER }:
   const rows = await interruptible((signal) =>
     withPrimary(({ primary }) => republish(primary, { from, to }, signal), signal),
   );
-  await output.result({ republished: rows }, `${rows} rows are unpublished again; running relays publish them.`);
+  await output.result(
+    { republished: rows },
+    `${counting(rows, 'row')} unpublished again; running relays publish them.`,
+  );
 }

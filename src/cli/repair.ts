@@ -1,23 +1,83 @@
 import type { Command } from 'commander';
+import type { Times } from '../app/run-process.ts';
+import type { Id } from '../contracts/id.ts';
+import { counting } from '../health/finding.ts';
+import type { BackfillResult } from '../repair/backfill.ts';
 import type { RepairResult } from '../repair/repair.ts';
-import { defineCommand, whenCalled } from './define-command.ts';
+import { action, defineCommand, interruptible } from './define-command.ts';
 import { answersText, driftText, failedText, truthText } from './drift-text.ts';
 import { EXIT } from './exit-code.ts';
-import { interruptible } from './interrupt.ts';
-import { type JobFlags, kindOption, runOptions, runRecordedJob, runRequest, usersOption } from './job-command.ts';
+import {
+  type JobFlags,
+  kindOption,
+  rangeOptions,
+  runOptions,
+  runRecordedJob,
+  runRequest,
+  userOption,
+  usersOption,
+} from './job-command.ts';
 
-export function addRepair(program: Command): void {
+export function addBackfill(program: Command): void {
+  const command = defineCommand(program, {
+    usage: 'backfill',
+    summary:
+      'builds the indexes of all users, or of a range; resumable; safe while consumers run; exits with 1 when users failed',
+    example: 'backfill --from 1 --to 100000 --rate 500',
+  });
+  action<JobFlags>(kindOption(runOptions(rangeOptions(command))), async (output, flags) => {
+    const request = runRequest(flags);
+    const { createBackfill } = await import('../repair/backfill.ts');
+    const result = await interruptible((signal) =>
+      runRecordedJob(output, 'backfill', signal, (stores, { kinds }) => createBackfill({ ...stores, kinds }, request)),
+    );
+    await output.result(result, backfillText(result));
+    if (result.failed > 0) output.exitCode = EXIT.failed;
+  });
+}
+
+function backfillText(result: BackfillResult): string {
+  const { run, users, rebuilt, small, unsettled, obstructed, rows_read, seconds } = result;
+  if (result.dry_run) return `Run ${run}, dry run: ${counting(users, 'user')}; nothing was written.`;
+  return [
+    `Run ${run}: ${rebuilt} of ${counting(users, 'index', 'indexes')} built in ${seconds.toFixed(1)} s, ${counting(rows_read, 'row')} read.`,
+    ...(small > 0
+      ? [
+          `${small} have none: too few contacts for an index to pay (RECENCY_INDEX_ABOVE), or nobody has one (RECENCY_KEEP is 0).`,
+        ]
+      : []),
+    ...(unsettled > 0 ? [`${unsettled} kept changing while they were built; the consumers build them later.`] : []),
+    ...(obstructed > 0
+      ? [`${obstructed} cannot be stored: another program's key has the name. \`recency verify\` lists them.`]
+      : []),
+    ...failedText(result),
+  ].join('\n');
+}
+
+interface RepairFlags extends JobFlags {
+  readonly user?: Id;
+}
+
+export function addRepair(program: Command, times: Partial<Times>): void {
   const command = defineCommand(program, {
     usage: 'repair',
     summary:
       'verifies indexes and rebuilds those that are, or may be, wrong; resumable; exits with 3 unless all is well afterwards',
     example: 'repair --users all --dry-run',
   });
-  whenCalled<JobFlags>(kindOption(runOptions(usersOption(command, 'users to repair'))), async (output, flags) => {
-    const request = runRequest(flags);
+  kindOption(runOptions(usersOption(command, 'users to repair')));
+  userOption(command, 'repair one user', ['users', 'resume']);
+  action<RepairFlags>(command, async (output, { user, ...flags }) => {
+    const request = runRequest(user === undefined ? flags : { ...flags, from: user, to: user });
     const { createRepair } = await import('../repair/repair.ts');
     const result = await interruptible((signal) =>
-      runRecordedJob(output, 'repair', signal, (stores, { kinds }) => createRepair({ ...stores, kinds }, request)),
+      runRecordedJob(
+        output,
+        'repair',
+        signal,
+        (stores, { kinds }) => createRepair({ ...stores, kinds }, request),
+        times,
+      ),
     );
     await output.result(result, text(result));
     if (result.failed > 0) output.exitCode = EXIT.failed;
@@ -45,7 +105,7 @@ function text(result: RepairResult): string {
     driftText(result),
     ...truthText(result),
     ...answers,
-    `Run ${run}: ${outcome} ${seconds.toFixed(1)} s, ${rows_read} rows read.`,
+    `Run ${run}: ${outcome} ${seconds.toFixed(1)} s, ${counting(rows_read, 'row')} read.`,
     ...failedText(result),
   ].join('\n');
 }

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import type { Mapping } from '../capture/mapping.ts';
-import { defineCommand, whenCalled } from './define-command.ts';
-import { interruptible } from './interrupt.ts';
+import { action, defineCommand, interruptible } from './define-command.ts';
 
 interface TriggersFlags {
   readonly mapping: string;
@@ -17,19 +16,23 @@ export function addTriggers(program: Command): void {
   })
     .requiredOption('--mapping <file>', 'the mapping, as `recency init` proposes it')
     .option('--drop', 'the statements that remove them');
-  whenCalled<TriggersFlags>(command, async (output, { mapping: file, drop }) => {
-    const [{ loadConfig }, { readMapping }, { mysqlAddress }, { knowSite }, { dropStatements, triggerStatements }] =
-      await Promise.all([
-        import('../config/config.ts'),
-        import('../app/adoption.ts'),
-        import('../app/open-mysql.ts'),
-        import('../app/site-settings.ts'),
-        import('../adoption/triggers.ts'),
-      ]);
+  action<TriggersFlags>(command, async (output, { mapping: file, drop }) => {
+    const [
+      { loadConfig },
+      { readMapping },
+      { mysqlAddress },
+      { everyKind, siteOf },
+      { dropStatements, triggerStatements },
+    ] = await Promise.all([
+      import('../config/config.ts'),
+      import('./adoption.ts'),
+      import('../app/open-mysql.ts'),
+      import('../site/site.ts'),
+      import('../adoption/triggers.ts'),
+    ]);
     const config = loadConfig();
-    knowSite(config);
     const { database } = mysqlAddress(config.mysqlUrl);
-    const mapping = await readMapping(file, database);
+    const mapping = await readMapping(file, database, everyKind(siteOf(config)));
     if (drop) {
       const statements = dropStatements(mapping);
       return await output.result({ statements }, `${statements.join(';\n')};`);
@@ -43,10 +46,7 @@ export function addTriggers(program: Command): void {
 
 /** @throws UnseenByTriggers */
 async function warningsAbout(mapping: Mapping): Promise<string[]> {
-  const [{ checkTriggers }, { withPrimary }] = await Promise.all([
-    import('../app/adoption.ts'),
-    import('../app/stores.ts'),
-  ]);
+  const [{ checkTriggers }, { withPrimary }] = await Promise.all([import('./adoption.ts'), import('../app/stores.ts')]);
   const found = await interruptible((signal) => withPrimary(({ primary }) => checkTriggers(primary, mapping), signal));
   return found.map(({ what, fix }) => `${what}. ${fix}`);
 }

@@ -1,13 +1,14 @@
 import { type Command, Option } from 'commander';
 import type { IndexStores, KindStores } from '../app/stores.ts';
 import { CONTACTS, KIND_NAMES, KINDS } from '../contracts/kind.ts';
+import { UserError } from '../contracts/user-error.ts';
+import { counting } from '../health/finding.ts';
 import { id } from './arguments.ts';
-import { defineCommand, whenCalled } from './define-command.ts';
-import { UsageError } from './exit-code.ts';
-import { interruptible } from './interrupt.ts';
+import { action, defineCommand, interruptible } from './define-command.ts';
+import { EXIT, UsageError } from './exit-code.ts';
 
-type IndexView = ReturnType<typeof import('../api/index-view.ts').indexView>;
-type ExplanationView = ReturnType<typeof import('../api/explanation-view.ts').explanationView>;
+type IndexView = ReturnType<typeof import('../api/routes/user-index.ts').indexView>;
+type ExplanationView = ReturnType<typeof import('../api/routes/explain.ts').explanationView>;
 
 interface KindFlag {
   readonly kind: string;
@@ -43,17 +44,17 @@ export function addInspect(program: Command): void {
   })
     .argument('<user>', 'the user whose index to show', id)
     .addOption(kindOption('the kind whose index to show'));
-  whenCalled<KindFlag, [user: string]>(command, async (output, { kind }, user) => {
+  action<KindFlag, [user: string]>(command, async (output, { kind }, user) => {
     await requireInUse(kind);
     const [{ withStores }, { inspectIndex }, { indexView }] = await Promise.all([
       import('../app/stores.ts'),
       import('../query/inspect-index.ts'),
-      import('../api/index-view.ts'),
+      import('../api/routes/user-index.ts'),
     ]);
     const inspection = await interruptible((signal) =>
-      withStores({ name: 'inspect' }, signal, ({ stores }) => {
-        const { index, primary } = storesOf(stores, kind);
-        return inspectIndex({ index, database: primary }, user);
+      withStores({ name: 'inspect' }, signal, ({ stores, config }) => {
+        const { index, primary, steps } = storesOf(stores, kind);
+        return inspectIndex({ index, database: primary.server, steps, hasIndexes: config.keep > 0 }, user);
       }),
     );
     const view = indexView(inspection);
@@ -62,7 +63,7 @@ export function addInspect(program: Command): void {
 }
 
 async function indexText({ members, ...about }: IndexView, singular: string): Promise<string> {
-  const { textTable } = await import('./text-table.ts');
+  const { textTable } = await import('./output.ts');
   const shown = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : String(value));
   const facts = textTable(
     [],
@@ -82,19 +83,39 @@ export function addExplain(program: Command): void {
     .argument('<user>', 'the user who asks', id)
     .argument('<contact>', 'the contact in question; with `--kind groups` the group', id)
     .addOption(kindOption('the kind whose index to explain'));
-  whenCalled<KindFlag, [user: string, contact: string]>(command, async (output, { kind }, user, contact) => {
+  action<KindFlag, [user: string, contact: string]>(command, async (output, { kind }, user, contact) => {
     if (kind === CONTACTS.name && user === contact) throw new UsageError('A user is not a contact of their own.');
     await requireInUse(kind);
-    const [{ withStores }, { explainer }, { explanationView }, { KeyNames }] = await Promise.all([
+    const [
+      { withStores },
+      { explainer },
+      { smallUsersOf },
+      { explanationView },
+      { KeyNames },
+      { AppliedMoments },
+      { limitsOf },
+    ] = await Promise.all([
       import('../app/stores.ts'),
       import('../app/api-queries.ts'),
-      import('../api/explanation-view.ts'),
+      import('../query/small-users.ts'),
+      import('../api/routes/explain.ts'),
       import('../index/redis/keys.ts'),
+      import('../redis/applied-moments.ts'),
+      import('../app/shared-sizes.ts'),
     ]);
     const view = await interruptible((signal) =>
       withStores({ name: 'explain' }, signal, async ({ stores, config }) => {
         const { kind: of, index, primary } = storesOf(stores, kind);
-        const explain = explainer({ kind: of, index, primary, reading: primary, limits: config });
+        const { bulk } = await new AppliedMoments(stores.redis, config.keyPrefix).read();
+        const lag = { lagMs: () => bulk, exactWithinMs: config.exactWithinMs };
+        const explain = explainer({
+          index,
+          primary,
+          reading: primary,
+          limits: limitsOf(config),
+          lag,
+          small: smallUsersOf(primary, config),
+        });
         const names = new KeyNames(config.keyPrefix, of);
         return { ...explanationView(await explain(user, contact)), keys: [names.set(user), names.meta(user)] };
       }),
@@ -127,16 +148,65 @@ function mysqlText(row: NonNullable<ExplanationView['mysql']>): string {
 export function addForget(program: Command): void {
   const command = defineCommand(program, {
     usage: 'forget',
-    summary: 'deletes what Recency holds of a user: the indexes of every kind, and pending work; MySQL is not changed',
+    summary:
+      'erases what Recency holds of a user: indexes, pending work, watches, what was seen, dead letters; the tables of the site are not changed',
     example: 'forget 42',
   }).argument('<user>', 'the user to forget', id);
-  whenCalled<object, [user: string]>(command, async (output, _options, user) => {
-    const { withStores } = await import('../app/stores.ts');
-    await interruptible((signal) =>
-      withStores({ name: 'forget' }, signal, async ({ stores }) => {
-        for (const { steps } of [...stores.kinds, ...stores.unused]) await steps.forget([user]);
-      }),
+  action<object, [user: string]>(command, async (output, _options, user) => {
+    const erased = await interruptible((signal) => eraseFromStores(user, signal));
+    const letters = await interruptible((signal) => eraseLetters(user, signal)).catch((error: unknown) => {
+      if (!(error instanceof UserError)) throw error;
+      output.note(`The dead letters could not be looked through: ${error.message} Run this again.`);
+      output.exitCode = EXIT.failed;
+      return undefined;
+    });
+    const { seen, watches, outbox, undelivered, reports, pending } = erased;
+    const newest = letters?.newest === undefined ? null : new Date(letters.newest).toISOString();
+    const deadLetters = letters === undefined ? null : { ...letters, newest };
+    await output.result(
+      { forgotten: user, erased, dead_letters: deadLetters, left: LEFT_OVER },
+      `User ${user} is forgotten: indexes and pending work, ${counting(letters?.erased ?? 0, 'dead letter')}, and rows of ${counting(seen, 'mark')}, ${counting(watches, 'watch', 'watches')}, ${counting(outbox, 'published task')}, ${counting(undelivered, 'undelivered notification')} and ${counting(reports, 'report')}.`,
     );
-    await output.result({ forgotten: user }, `Recency holds nothing of user ${user} any more.`);
+    if (pending > 0)
+      output.note(`Not published yet: ${counting(pending, 'task')} about the user. Run this again later.`);
+    if (letters !== undefined && letters.left > 0) {
+      output.note(
+        `${letters.left} dead letters that name the user are left, because they concern others too, are no tasks, or are on Kafka, which removes no single record. They go when the retention of the dead letters ends (on Redis 30 days), counted from ${newest} for the newest.`,
+      );
+    }
+    for (const left of LEFT_OVER) output.note(left);
   });
 }
+
+async function eraseFromStores(user: string, signal: AbortSignal) {
+  const [{ withStores }, { eraseUser }, { eraseFromPush }, { WatchedUsers }] = await Promise.all([
+    import('../app/stores.ts'),
+    import('../mysql/erase.ts'),
+    import('../push/erase.ts'),
+    import('../index/redis/watched-users.ts'),
+  ]);
+  return await withStores({ name: 'forget' }, signal, async ({ config, stores }) => {
+    const areContactsUsers = config.separateIds !== 'true';
+    const { watches, undelivered } = await eraseFromPush(stores.primary, user, areContactsUsers);
+    const { seen, outbox, reports, pending } = await eraseUser(stores.primary, user, areContactsUsers);
+    for (const { steps } of [...stores.kinds, ...stores.unused]) await steps.forget([user]);
+    await new WatchedUsers(stores.redis, config.keyPrefix).forget(user);
+    return { seen, watches, outbox, undelivered, reports, pending };
+  });
+}
+
+/** Last, because a transport that is away must not keep the rest from being erased. */
+async function eraseLetters(user: string, signal: AbortSignal) {
+  const { withTransport } = await import('../app/transport.ts');
+  return await withTransport('forget', signal, async (transport, primary) => {
+    const deadLetters = transport.openDeadLetters(primary);
+    return await deadLetters.erase(user).finally(() => deadLetters.close());
+  });
+}
+
+/** What no command can erase. */
+const LEFT_OVER: readonly string[] = [
+  "Published tasks and notifications that name the user stay on the transport. On Redis Streams a task goes once it is done; on Kafka a record goes when its topic's retention ends (retention.ms, 7 days if nobody has set it), counted from now.",
+  'Indexes of other users hold the user as a contact for as long as the tables of the site do.',
+  'Logs, traces, backups and the binary log of MySQL are yours. See docs/erasure.md.',
+];

@@ -1,7 +1,7 @@
 import process from 'node:process';
 import { contradictions } from './contradictions.ts';
 import { ConfigError, type Environment, type SettingProblem, textOf, unknownNames } from './environment.ts';
-import { type Config, PREFIX, SETTING_NAMES, SETTINGS, type SettingName } from './settings.ts';
+import { type Config, isSecret, PREFIX, SETTING_NAMES, SETTINGS, type SettingName } from './settings.ts';
 
 export type { Config } from './settings.ts';
 
@@ -26,6 +26,7 @@ export function readConfig(environment: Environment = process.env): ReadConfig {
     origins[name] = origin;
     values[camelCase(name)] = text === undefined ? undefined : parse(name, text, problems);
   }
+  values.given = SETTING_NAMES.filter((name) => origins[name] !== 'default');
   const config = values as Config;
   if (problems.length === 0) problems.push(...contradictions(config));
   if (problems.length > 0) throw new ConfigError(problems);
@@ -36,8 +37,19 @@ function parse(name: SettingName, text: string, problems: SettingProblem[]): unk
   const parsed = SETTINGS[name].schema.safeParse(text);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  problems.push({ name: PREFIX + name, message: issue?.message ?? 'is wrong' });
+  const message = issue?.message ?? 'is wrong';
+  problems.push({
+    name: PREFIX + name,
+    message: isSecret(name) || message.endsWith(text) ? message : `${message}; it is ${refusedText(text)}`,
+  });
   return undefined;
+}
+
+/** Characters of a refused value that are shown. */
+const SHOWN = 80;
+
+function refusedText(text: string): string {
+  return JSON.stringify(text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text);
 }
 
 function camelCase(name: string): string {
@@ -53,7 +65,7 @@ function deepFreeze<T>(value: T): T {
 }
 
 /** One setting in force, for people. */
-export interface SettingDescription {
+interface SettingDescription {
   readonly name: string;
   /** Without secrets; '' when there is no value. */
   readonly value: string;

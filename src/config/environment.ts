@@ -1,8 +1,7 @@
 /** Settings as they are in the environment: their texts, unknown names, and the error that names what is wrong. */
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
-import { UserError } from '../contracts/user-error.ts';
-import { nearestName } from './nearest-name.ts';
+import { nearestName, UserError } from '../contracts/user-error.ts';
 import { isSecret, PREFIX, SETTING_NAMES, SETTINGS, type SettingName } from './settings.ts';
 
 /** A setting that cannot be used, and why. */
@@ -62,6 +61,15 @@ function readSecret(name: SettingName, file: string, problems: SettingProblem[])
     problems.push({ name: `${PREFIX + name}_FILE`, message: `names a file that cannot be read (${reason}): ${file}` });
   }
   return undefined;
+}
+
+/** The files whose contents are settings: secrets, certificates and keys. */
+export function filesOf(environment: Environment = process.env): string[] {
+  const names = SETTING_NAMES.map((name) => {
+    if (isSecret(name)) return `${PREFIX + name}_FILE`;
+    return /_TLS_(?:CA|CERT|KEY)$/.test(name) ? PREFIX + name : '';
+  });
+  return names.flatMap((name) => environment[name] || []);
 }
 
 /** Names that are not settings. Otherwise a mistyped one would silently leave its default in force. */

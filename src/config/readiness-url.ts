@@ -1,5 +1,10 @@
 import process from 'node:process';
-import { API_PORT, METRICS_PORTS } from './default-ports.ts';
+
+/** PORT of the API. */
+export const API_PORT = 8470;
+
+/** Ports on loopback of the processes without an API, unless METRICS_PORT is set. */
+export const METRICS_PORTS = { consume: 8471, relay: 8472, notify: 8473, capture: 8474 } as const;
 
 interface Listening {
   readonly host: string | undefined;

@@ -4,7 +4,7 @@ import { GREATEST_BIT, MOST_NAMED, namedRelation, TAKEN_NAMES } from '../contrac
 
 /**
  * Kinds of settings, as zod schemas from text to value. Their messages follow the setting's name in a sentence
- * ("RECENCY_PORT must be …") and never repeat the text, which may be a secret.
+ * ("RECENCY_PORT must be …") and never repeat the text, which may be a secret: where it is none, it is added in one place (config.ts).
  */
 
 /** A whole number within bounds, both included. */
@@ -15,6 +15,16 @@ export function whole(least: number, most: number) {
     .regex(/^\d{1,15}$/, message)
     .transform(Number)
     .refine((value) => value >= least && value <= most, message);
+}
+
+/** A number from 0 to `most`, with or without a fraction. */
+export function factor(most: number) {
+  const message = `must be a number from 0 to ${most}`;
+  return z
+    .string()
+    .regex(/^\d{1,9}(\.\d{1,6})?$/, message)
+    .transform(Number)
+    .refine((value) => value <= most, message);
 }
 
 /** A timeout in ms: never 0, which could mean at once or for ever. */
@@ -116,4 +126,26 @@ function isNetwork(text: string): boolean {
   const version = isIP(address);
   if (version === 0 || more.length > 0) return NAMED_NETWORKS.includes(text);
   return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
+}
+
+/** One setting: how its text is read, and what it is for. */
+interface Setting<S extends z.ZodType, F extends string | undefined> {
+  /** From the text in the environment to the value. */
+  readonly schema: S;
+  /** Undefined: there is no value unless one is given. */
+  readonly fallback: F;
+  /** What it is for, for people. */
+  readonly says: string;
+  /** It may be read from a file (`NAME_FILE`), and is hidden when shown: all of it, or the passwords in its URLs. */
+  readonly secret?: 'hidden' | 'url';
+}
+
+/** Defines a setting. */
+export function setting<S extends z.ZodType, F extends string | undefined>(
+  schema: S,
+  fallback: F,
+  says: string,
+  secret?: 'hidden' | 'url',
+): Setting<S, F> {
+  return { schema, fallback, says, ...(secret ? { secret } : {}) };
 }

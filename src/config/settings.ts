@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { KIND_NAMES } from '../contracts/kind.ts';
 import { accessTokens } from './access-tokens.ts';
-import { API_PORT, METRICS_PORTS } from './default-ports.ts';
-import { setting } from './define-setting.ts';
+import { INDEX_SETTINGS } from './index-settings.ts';
+import { API_PORT, METRICS_PORTS } from './readiness-url.ts';
 import {
   bitNames,
   brokers,
@@ -10,6 +10,7 @@ import {
   mysqlUrl,
   oneOf,
   redisUrls,
+  setting,
   someOf,
   timeoutMs,
   trustedProxies,
@@ -120,6 +121,7 @@ export const SETTINGS = {
     'false',
     'true: webhooks may go to private, loopback and link-local addresses, and may use http',
   ),
+  WATCHES_PER_USER: setting(whole(1, 100_000), '100', 'watches that one user may have'),
   STREAM_MAX_LENGTH: setting(
     whole(1_000, 100_000_000),
     '200000',
@@ -151,9 +153,7 @@ export const SETTINGS = {
     'contacts',
     `what users follow, each with an index of its own: one or more of ${KIND_NAMES.join(', ')}, separated by commas`,
   ),
-  MAX: setting(whole(1, 127), '24', 'maximum contacts in an index'),
-  MIN: setting(whole(1, 126), '12', 'an index with fewer contacts is refilled'),
-  IDLE_DAYS: setting(whole(0, 3650), '30', 'an index that is not read for this long is dropped; 0: never'),
+  ...INDEX_SETTINGS,
   OUTBOX_KEEP_HOURS: setting(whole(1, 8760), '24', 'published rows of the outbox are deleted after this'),
   CAPTURE_MAPPING: setting(
     text,
@@ -223,7 +223,7 @@ type Given<N extends SettingName> = (typeof SETTINGS)[N]['fallback'] extends str
   ? SettingValue<N>
   : SettingValue<N> | undefined;
 
-export type SettingValues = { readonly [N in SettingName]: Given<N> };
+type SettingValues = { readonly [N in SettingName]: Given<N> };
 
 /** `MYSQL_URL` → `mysqlUrl`. */
 type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}`
@@ -234,4 +234,7 @@ type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}`
  * The settings in force, validated and frozen, each under its name in camel case. Times are in ms unless the name says
  * otherwise.
  */
-export type Config = { readonly [N in SettingName as CamelCase<N>]: SettingValues[N] };
+export type Config = { readonly [N in SettingName as CamelCase<N>]: SettingValues[N] } & {
+  /** Those that are not left to their defaults. */
+  readonly given: readonly SettingName[];
+};

@@ -1,9 +1,10 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
 import { z } from 'zod';
 
 /** Paths of PEM files for one kind of connection. */
-export interface TlsFiles {
+interface TlsFiles {
   readonly ca?: string | undefined;
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
@@ -11,18 +12,53 @@ export interface TlsFiles {
 
 /** Options of `tls.connect`. Without a CA, a connection trusts the CAs that Node trusts. */
 export interface TlsMaterial {
-  readonly ca?: string[];
-  readonly cert?: string;
-  readonly key?: string;
+  readonly ca?: string[] | undefined;
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
 }
 
-/** Reads the files. @throws ENOENT, … */
-export function readTls({ ca, cert, key }: TlsFiles): TlsMaterial {
-  return {
-    ...(ca === undefined ? {} : { ca: certificatesIn(readFileSync(ca, 'utf8')) }),
-    ...(cert === undefined ? {} : { cert: readFileSync(cert, 'utf8') }),
-    ...(key === undefined ? {} : { key: readFileSync(key, 'utf8') }),
+/**
+ * Reads the files, and again whenever the material is used: the client libraries look at it for each connection. So connections
+ * are made with renewed certificates as soon as they are there. Files that are no valid set, for example because one of them has
+ * not been replaced yet, leave the last valid set in force.
+ * @throws ENOENT, … when they cannot be read the first time
+ */
+export function tlsMaterial(files: TlsFiles): TlsMaterial {
+  let inForce = readTls(files);
+  const current = () => {
+    inForce = renewed(inForce, files);
+    return inForce;
   };
+  return {
+    get ca() {
+      return current().ca;
+    },
+    get cert() {
+      return current().cert;
+    },
+    get key() {
+      return current().key;
+    },
+  };
+}
+
+function renewed(last: TlsMaterial, files: TlsFiles): TlsMaterial {
+  try {
+    const found = readTls(files);
+    // Unchanged, it is the same object, from which mysql2 need not make another context.
+    if (`${found.ca}` === `${last.ca}` && found.cert === last.cert && found.key === last.key) return last;
+    if (found.ca?.length === 0) return last;
+    createSecureContext({ ...found }); // throws unless they are certificates, and the key is that of the certificate
+    return found;
+  } catch {
+    return last; // the process says so (app/renewal.ts)
+  }
+}
+
+function readTls({ ca, cert, key }: TlsFiles): TlsMaterial {
+  const read = (path: string | undefined) => (path === undefined ? undefined : readFileSync(path, 'utf8'));
+  const bundle = read(ca);
+  return { ca: bundle === undefined ? undefined : certificatesIn(bundle), cert: read(cert), key: read(key) };
 }
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;

@@ -2,15 +2,13 @@ import express, { type Request } from 'express';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { HttpProblem, problemOf, unavailableProblem } from '../api/http-problem.ts';
-import { pageSecurity } from '../api/page-security.ts';
 import { parse } from '../api/parse.ts';
-import type { Reply } from '../api/reply.ts';
+import { json, pageSecurity, type Reply } from '../api/reply.ts';
 import type { HttpOperation, Route } from '../api/route.ts';
 import { type Deadline, RequestCancelled } from '../timing/deadline.ts';
-import { sessionCookieOf, setSessionCookie } from './cookie.ts';
 import { pageText, type View } from './layout.ts';
 import { failureView, loginView } from './pages/login.ts';
-import { isSame, SESSION_MS, type Session, type Sessions } from './sessions.ts';
+import { isSame, SESSION_MS, type Session, type Sessions, sessionCookieOf, setSessionCookie } from './sessions.ts';
 
 /** A request of somebody who is logged in. */
 export interface Visit {
@@ -36,10 +34,16 @@ export interface ActionDefinition<S extends z.ZodObject> {
   readonly act: (fields: z.output<S>, visit: Visit) => Promise<View>;
 }
 
+interface DataDefinition<S extends z.ZodObject> {
+  readonly path: string;
+  readonly query: S;
+  readonly read: (query: z.output<S>) => Promise<object>;
+}
+
 export interface GateOptions {
   readonly sessions: Sessions;
-  readonly hasStarted: () => boolean;
-  readonly logger: Pick<Logger, 'error' | 'info'>;
+  readonly isAnswering: () => boolean;
+  readonly logger: Pick<Logger, 'error' | 'warn' | 'info'>;
   readonly clock: () => number;
 }
 
@@ -101,6 +105,18 @@ export class Gate {
     };
   }
 
+  /** What a page's script asks for: JSON, or a problem as the API has them. */
+  data<S extends z.ZodObject>({ path, query, read }: DataDefinition<S>): Route {
+    return {
+      operation: operationOf(path, 'get'),
+      before: [security],
+      handle: async (request) => {
+        if (this.#sessionOf(request) === undefined) throw new HttpProblem('token_missing');
+        return json(200, await read(parse('query', query, request.query)));
+      },
+    };
+  }
+
   /** A form of somebody who need not be logged in. @param act may throw a problem, which is shown */
   open(path: string, act: (request: Request) => Reply): Route {
     return {
@@ -119,7 +135,7 @@ export class Gate {
   }
 
   #requireStart(): void {
-    if (!this.#options.hasStarted()) throw unavailableProblem('starting');
+    if (!this.#options.isAnswering()) throw unavailableProblem('starting');
   }
 
   #sessionOf(request: Request): Session | undefined {

@@ -2,6 +2,8 @@ import { problemOf } from '../api/http-problem.ts';
 import type { Finding } from '../health/finding.ts';
 import { type Deadline, DeadlineExceeded, RequestCancelled, withTimeout } from '../timing/deadline.ts';
 import { type Html, type HtmlPart, html } from './html.ts';
+import { time } from './layout.ts';
+import type { Examined } from './sources.ts';
 
 /** The longest that a part of a page waits for a server, ms: the other parts wait for it. */
 const PART_MS = 3_000;
@@ -23,7 +25,7 @@ export function partDeadline(deadline: Deadline): Deadline {
   return deadline.within(PART_MS);
 }
 
-export interface TableColumn {
+interface ColumnHeading {
   readonly title: string;
   readonly isNumber?: boolean;
 }
@@ -31,7 +33,7 @@ export interface TableColumn {
 /** A table. The first cell of a row names it. It scrolls by itself where it is wider than the page. */
 export function table(
   caption: string,
-  columns: readonly (string | TableColumn)[],
+  columns: readonly (string | ColumnHeading)[],
   rows: readonly (readonly HtmlPart[])[],
 ): Html {
   const all = columns.map((column) => (typeof column === 'string' ? { title: column } : column));
@@ -60,19 +62,26 @@ export function badge(state: keyof typeof WORDS, word: string = WORDS[state]): H
   return html`<span class="badge ${state}">${word}</span>`;
 }
 
-/** What checks found, each with how to fix it. */
-export function findingsTable(caption: string, findings: readonly Finding[]): Html {
-  const rows = findings.map(({ check, state, detail, mend }) => [
-    check,
-    badge(state),
-    html`<span class="lines">${detail}</span>${mend !== undefined && html`<p class="fix">${prose(mend)}</p>`}`,
-  ]);
-  return table(caption, ['check', 'state', 'detail'], rows);
+/** Where the console itself can fix what a check found, by the name of the check. */
+const FIXES: Readonly<Record<string, Html>> = {
+  sampler: html`<a class="button" href="/console/drift#wrong">Rebuild those users…</a>`,
+};
+
+/** What checks found, each with how to fix it and with its age. @param now ms since 1970 UTC */
+export function findingsTable(caption: string, { findings, at }: Examined, now: number): Html {
+  const rows = findings.map((finding) => [finding.check, badge(finding.state), detailOf(finding), time(at, now)]);
+  return table(caption, ['check', 'state', 'detail', 'checked'], rows);
 }
 
-/** A sentence in which commands are between backticks, as the command line prints it. */
+function detailOf({ check, state, detail, mend }: Finding): Html {
+  const button = state === 'fine' ? undefined : FIXES[check];
+  return html`<span class="lines">${detail}</span>${mend !== undefined && html`<p class="fix">${prose(mend)} ${button}</p>`}`;
+}
+
+/** A sentence in which commands are between backticks, as the command line prints it. They can be copied. */
 export function prose(text: string): Html {
-  return html`${text.split('`').map((one, i) => (i % 2 === 0 ? one : html`<code>${one}</code>`))}`;
+  const code = (one: string) => html`<code${one.startsWith('recency ') && html` class="command"`}>${one}</code>`;
+  return html`${text.split('`').map((one, i) => (i % 2 === 0 ? one : code(one)))}`;
 }
 
 /** A whole number, with separators. */

@@ -1,5 +1,6 @@
 import { createHmac, randomBytes, scryptSync, timingSafeEqual } from 'node:crypto';
-import { authorizer } from '../api/authorize.ts';
+import type { Request } from 'express';
+import type { Access } from '../api/authorize.ts';
 import type { AccessToken } from '../config/access-tokens.ts';
 
 /** How long somebody stays logged in, ms. Nothing prolongs it. */
@@ -15,9 +16,8 @@ export interface Session {
   readonly endsAt: number;
 }
 
-export interface SessionsOptions {
-  /** Empty: everybody is let in, because only clients on this machine can connect. */
-  readonly tokens: readonly AccessToken[];
+interface SessionsOptions {
+  readonly access: Access;
   /** ms since 1970 UTC. */
   readonly clock: () => number;
 }
@@ -33,29 +33,30 @@ const KEY_BYTES = 32;
 /**
  * Sessions of browsers, kept in no store: a cookie holds when the session ends, signed with a key that is derived from the token.
  * So a session is valid in every process that knows the token, and ends when the token is removed. The derivation is slow on
- * purpose (scrypt): whoever has a cookie must not be able to try tokens.
+ * purpose (scrypt): a stolen cookie must not let anybody try tokens.
  */
 export class Sessions {
   readonly #clock: () => number;
-  readonly #authorize: ReturnType<typeof authorizer>;
-  /** Of every token that grants `admin`. Without tokens one that anybody can compute: then the form tokens alone matter. */
-  readonly #keys: readonly SessionKey[];
-  readonly isOpen: boolean;
+  readonly #access: Access;
+  #keys: readonly SessionKey[] = [];
+  /** The tokens that the keys were derived from. */
+  #tokens: readonly AccessToken[] | undefined;
 
-  constructor({ tokens, clock }: SessionsOptions) {
+  constructor({ access, clock }: SessionsOptions) {
     this.#clock = clock;
-    this.#authorize = authorizer(tokens);
-    this.isOpen = tokens.length === 0;
-    const admins = this.isOpen
-      ? ['']
-      : tokens.filter(({ scopes }) => scopes.includes('admin')).map(({ token }) => token);
-    this.#keys = admins.map((token) => ({ token, key: scryptSync(token, SALT, KEY_BYTES) }));
+    this.#access = access;
+    this.#deriveKeys();
+  }
+
+  /** Everybody is let in, because only clients on this machine can connect. */
+  get isOpen(): boolean {
+    return this.#access.isOpen;
   }
 
   /** @throws HttpProblem 401 or 403 when the token is unknown, or does not grant `admin` */
   begin(token: string): Session {
-    this.#authorize('admin', `Bearer ${token}`);
-    const key = this.#keys.find((one) => this.isOpen || one.token === token)?.key;
+    this.#access.authorize('admin', `Bearer ${token}`);
+    const key = this.#deriveKeys().find((one) => this.isOpen || one.token === token)?.key;
     if (key === undefined) throw new Error('a token that grants admin has a key');
     const endsAt = this.#clock() + SESSION_MS;
     const content = `${endsAt}.${randomBytes(16).toString('base64url')}`;
@@ -67,8 +68,24 @@ export class Sessions {
     const [, content = '', end, signed = ''] = /^((\d{1,15})\.[\w-]{22})\.([\w-]{43})$/.exec(cookie ?? '') ?? [];
     const endsAt = Number(end);
     if (cookie === undefined || !(endsAt > this.#clock())) return undefined;
-    const found = this.#keys.find(({ key }) => isSame(signature(key, `session ${content}`), signed));
+    const found = this.#deriveKeys().find(({ key }) => isSame(signature(key, `session ${content}`), signed));
     return found && sessionOf(cookie, endsAt, found.key);
+  }
+
+  /**
+   * The keys of every token that grants `admin`. Without tokens one that anybody can compute: then the form tokens alone matter.
+   * A token that was there before keeps its key, because deriving one is slow.
+   */
+  #deriveKeys(): readonly SessionKey[] {
+    const { tokens } = this.#access;
+    if (tokens === this.#tokens) return this.#keys;
+    const admins = tokens.filter(({ scopes }) => scopes.includes('admin')).map(({ token }) => token);
+    const known = new Map(this.#keys.map((of) => [of.token, of]));
+    this.#keys = (this.isOpen ? [''] : admins).map(
+      (token) => known.get(token) ?? { token, key: scryptSync(token, SALT, KEY_BYTES) },
+    );
+    this.#tokens = tokens;
+    return this.#keys;
   }
 }
 
@@ -84,4 +101,20 @@ function signature(key: Buffer, text: string): string {
 export function isSame(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)];
   return left.length === right.length && timingSafeEqual(left, right);
+}
+
+const NAME = 'recency_console';
+const PATH = '/console';
+
+/** The value of the session's cookie; undefined: the request has none. */
+export function sessionCookieOf({ headers }: Pick<Request, 'headers'>): string | undefined {
+  const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='));
+  return pairs.find(([name]) => name === NAME)?.[1];
+}
+
+/** @param value undefined: the browser forgets it @param isSecure only sent back over TLS */
+export function setSessionCookie(value: string | undefined, seconds: number, isSecure: boolean): string {
+  const life = value === undefined ? 'Max-Age=0' : `Max-Age=${seconds}`;
+  const parts = [`${NAME}=${value ?? ''}`, `Path=${PATH}`, life, 'HttpOnly', 'SameSite=Strict'];
+  return [...parts, ...(isSecure ? ['Secure'] : [])].join('; ');
 }

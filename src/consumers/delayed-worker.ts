@@ -6,12 +6,15 @@ import { RECHECKS, type Rechecks } from '../index/delayed-work.ts';
 import { type Operation, run, type Steps, step } from '../index/protocol.ts';
 import { rebuild } from '../index/rebuild.ts';
 import { addHint, type Hint, type RefreshReport, refresh } from '../index/refresh.ts';
-import { type SetAside, settingAside } from '../index/set-aside.ts';
+import { isolateFailures, type SetAside } from '../index/set-aside.ts';
 import { type Answers, isStoreFault } from '../index/store-fault.ts';
 import type { RecheckRow } from '../mysql/rechecks.ts';
+import type { Pair } from '../mysql/statements/pairs.ts';
+import type { IdlePause } from '../timing/idle-pause.ts';
 import { loop } from '../timing/loop.ts';
 import type { DeadLetters } from '../transport/dead-letters.ts';
 import { SlowBuilds } from './slow-builds.ts';
+import { letterOfPair } from './task-consumer.ts';
 
 /** Told what was done, for the metrics. */
 export interface DelayedObserver {
@@ -20,14 +23,19 @@ export interface DelayedObserver {
   readonly onGivenUp?: (pairs: number) => void;
 }
 
-export interface DelayedWorkerOptions extends DelayedObserver {
+/** Told of pairs that fail by themselves, and are not looked at again. Their users are cold. */
+interface FailureObserver {
+  readonly onFailed?: (pairs: readonly SetAside<Pair>[]) => void;
+}
+
+interface DelayedWorkerOptions extends DelayedObserver {
   /** Of this kind; contacts if left out. */
   readonly kind?: Kind;
   readonly steps: Steps;
   /** For rebuilds that take longer than a statement of `steps` may. Left out: `steps`. */
   readonly patient?: Steps;
-  readonly delayed: Pick<DelayedWork, 'take' | 'finish' | 'extend'>;
-  readonly rechecks: Pick<Rechecks, 'put' | 'take' | 'finish'>;
+  readonly delayed: Pick<DelayedWork, 'take' | 'finish' | 'extend' | 'looks'>;
+  readonly rechecks: Pick<Rechecks, 'put' | 'take' | 'finish' | 'looks'>;
   readonly logger: Logger;
   /** Do the stores answer? Left out: what takes too long always counts as a fault of a store. */
   readonly answers?: Answers;
@@ -40,8 +48,6 @@ const ITEMS_AT_ONCE = 200;
 /** More than this many items need. If they do take longer, another worker does them too, which is harmless. */
 const LEASE_MS = 15_000;
 
-/** Wait after finding nothing, ms. Re-checks wait for commits, so polling them more often gains nothing. */
-const IDLE_MS = { delayed: 100, rechecks: 250 };
 const AFTER_FAILURE_MS = 1_000;
 
 /**
@@ -64,9 +70,10 @@ export class DelayedWorker {
    * by itself: these come back when their lease ends.
    */
   async run(signal: AbortSignal): Promise<void> {
+    const { delayed, rechecks } = this.#options;
     await Promise.all([
-      this.#repeat(signal, IDLE_MS.delayed, () => this.#doDelayed(signal)),
-      this.#repeat(signal, IDLE_MS.rechecks, () => this.#doRechecks(signal)),
+      this.#repeat(signal, delayed.looks, () => this.#doDelayed(signal)),
+      this.#repeat(signal, rechecks.looks, () => this.#doRechecks(signal)),
     ]);
     this.#slowBuilds.end();
   }
@@ -76,22 +83,22 @@ export class DelayedWorker {
     return (await this.#doDelayed()) + (await this.#doRechecks());
   }
 
-  async #repeat(signal: AbortSignal, idleMs: number, work: () => Promise<number>): Promise<void> {
+  async #repeat(signal: AbortSignal, looks: IdlePause, work: () => Promise<number>): Promise<void> {
     const onError = (error: unknown) => {
       const level = isStoreFault(error) ? 'warn' : 'error';
       this.#options.logger[level]({ err: error }, 'delayed work failed; it will be retried');
       return AFTER_FAILURE_MS;
     };
-    await loop({ signal, round: async () => ((await work()) > 0 ? 0 : idleMs), onError });
+    const round = async () => looks.after(await work());
+    await loop({ signal, round, onError, wake: looks.wake });
   }
 
   async #doDelayed(signal?: AbortSignal): Promise<number> {
     const { delayed } = this.#options;
     const { items, leaseEnd } = await delayed.take(ITEMS_AT_ONCE, LEASE_MS);
     for (const group of inTurn(items)) {
-      const { aside, slow } = await this.#do(group, signal);
+      const slow = await this.#do(group, signal);
       const isSlow = (item: DelayedItem) => item.kind === 'rebuild' && slow.has(item.user);
-      await this.#putAside(aside);
       await this.#slowBuilds.add({ items: group.filter(isSlow), leaseEnd });
       await delayed.finish({ items: group.filter((item) => !isSlow(item)), leaseEnd });
     }
@@ -103,58 +110,52 @@ export class DelayedWorker {
     const rows = await rechecks.take(ITEMS_AT_ONCE, LEASE_MS);
     // By attempt, so that a failure in one group does not put the next attempt of another group a second time.
     for (const group of Map.groupBy(rows, ({ attempt }) => attempt).values()) {
-      await this.#recheck(group, signal);
+      await this.#do(group.map(itemOf), signal);
       await rechecks.finish(group);
     }
     return rows.length;
   }
 
-  /** A re-check that fails by itself counts as an attempt. After the last attempt it becomes a dead letter. */
-  async #recheck(rows: readonly RecheckRow[], signal?: AbortSignal): Promise<void> {
-    const { rechecks, onGivenUp, logger } = this.#options;
-    const rowOf = new Map(rows.map((row) => [itemOf(row), row]));
-    const { aside } = await this.#do([...rowOf.keys()], signal);
-    const last: SetAside<DelayedItem>[] = [];
-    for (const failed of aside) {
-      const row = rowOf.get(failed.item);
-      if (row === undefined || row.attempt >= RECHECKS) last.push(failed);
-      else {
-        logger.error({ err: failed.error, ...failed.item }, 'a re-check failed; it will be retried later');
-        await rechecks.put([row], row.attempt + 1);
-      }
-    }
-    await this.#putAside(last);
-    if (last.length > 0) onGivenUp?.(last.length);
-  }
-
   /**
+   * Pairs that fail by themselves become dead letters, and so does what fails as a whole.
    * @param signal once it is aborted, a failure ends the work: no smaller parts are tried
-   * @returns the items that failed by themselves, and the users whose rebuilds take too long to be done here
+   * @returns the users whose rebuilds take too long to be done here
    */
-  async #do(
-    items: readonly DelayedItem[],
-    signal?: AbortSignal,
-  ): Promise<{ aside: SetAside<DelayedItem>[]; slow: ReadonlySet<Id> }> {
-    const { steps, logger, answers = async () => false } = this.#options;
+  async #do(items: readonly DelayedItem[], signal?: AbortSignal): Promise<ReadonlySet<Id>> {
+    const { steps, kind, logger, answers = async () => false } = this.#options;
     const slow = new Set<Id>();
-    const work = async (some: readonly DelayedItem[]) => {
-      for (const user of await run(doDelayed(some, this.#options, this.#options.kind), steps)) slow.add(user);
-    };
-    const aside = await settingAside(items, work, {
+    const pairs: SetAside<Pair>[] = [];
+    const setting = {
       answers,
-      onFailure: (err) => logger.error({ err }, 'delayed work failed; trying smaller parts of it'),
+      onFailure: (err: unknown) => logger.error({ err }, 'delayed work failed; trying smaller parts of it'),
       isEnd: () => signal?.aborted === true,
-    });
-    return { aside, slow };
+    };
+    const work = async (some: readonly DelayedItem[]) => {
+      const failed: SetAside<Pair>[] = [];
+      const observer = { ...this.#options, onFailed: (of: readonly SetAside<Pair>[]) => void failed.push(...of) };
+      for (const user of await run(doDelayed(some, observer, kind), steps, undefined, setting)) slow.add(user);
+      pairs.push(...failed);
+    };
+    const aside = await isolateFailures(items, work, setting);
+    const users = aside.flatMap(pairOf).map(({ item }) => item.user);
+    if (users.length > 0) await steps.drop([...new Set(users)]); // what was not applied must not be certified
+    await this.#putAside([...pairs, ...aside.flatMap(pairOf)]);
+    for (const { item, error } of aside) {
+      if (!isRefresh(item)) logger.error({ err: error, ...item }, 'an index cannot be built; a read asks for it again');
+    }
+    return slow;
   }
 
-  async #putAside(aside: readonly SetAside<DelayedItem>[]): Promise<void> {
-    const { deadLetters, logger } = this.#options;
-    for (const { item, error } of aside) logger.error({ err: error, item }, 'delayed work cannot be done; set aside');
-    const { kind = CONTACTS } = this.#options;
-    const letters = aside.flatMap((failed) => letterOf(failed, kind));
-    if (letters.length > 0) await deadLetters?.put(letters);
+  async #putAside(pairs: readonly SetAside<Pair>[]): Promise<void> {
+    const { deadLetters, kind = CONTACTS, logger } = this.#options;
+    for (const { item, error } of pairs)
+      logger.error({ err: error, ...item }, 'delayed work cannot be done; set aside');
+    if (pairs.length > 0) await deadLetters?.put(pairs.map((pair) => letterOfPair(pair, kind, 'delayed')));
   }
+}
+
+function pairOf({ item, ...failure }: SetAside<DelayedItem>): SetAside<Pair>[] {
+  return isRefresh(item) ? [{ item, ...failure }] : [];
 }
 
 /**
@@ -163,7 +164,7 @@ export class DelayedWorker {
  */
 export function* doDelayed(
   items: readonly DelayedItem[],
-  observer: DelayedObserver,
+  observer: DelayedObserver & FailureObserver,
   kind: Kind = CONTACTS,
 ): Operation<readonly Id[]> {
   const users = items.filter((item) => item.kind === 'rebuild').map((item) => item.user);
@@ -174,8 +175,14 @@ export function* doDelayed(
   return slow;
 }
 
+/** One by one: those who come here have many contacts, and the longer a statement takes, the more often a change comes in between. */
 function* rebuildAgain(users: readonly Id[]): Operation<readonly Id[]> {
-  const { unsettled, slow } = yield* rebuild(users);
+  const [unsettled, slow]: [Id[], Id[]] = [[], []];
+  for (const user of users) {
+    const report = yield* rebuild([user]);
+    unsettled.push(...report.unsettled);
+    slow.push(...report.slow);
+  }
   // The same texts are held now. Put back before they are finished, they wait again.
   if (unsettled.length > 0) yield* step('defer', { pairs: [], rebuilds: unsettled });
   return slow;
@@ -183,10 +190,16 @@ function* rebuildAgain(users: readonly Id[]): Operation<readonly Id[]> {
 
 type RefreshItem = Exclude<DelayedItem, { kind: 'rebuild' }>;
 
-function* refreshAgain(hints: readonly Hint[], attempt: number, observer: DelayedObserver): Operation<void> {
+function* refreshAgain(
+  hints: readonly Hint[],
+  attempt: number,
+  observer: DelayedObserver & FailureObserver,
+): Operation<void> {
   const report = yield* refresh(hints);
   observer.onRefresh?.(report);
-  const { behind } = report;
+  const { behind, failed } = report;
+  const isLast = attempt >= RECHECKS;
+  observer.onFailed?.(failed.filter(({ item }) => isLast || item.version === undefined));
   if (behind.length === 0) return;
   if (attempt < RECHECKS) yield* step('recheck', behind, attempt + 1);
   else observer.onGivenUp?.(behind.length);
@@ -223,18 +236,4 @@ function inTurn(items: readonly DelayedItem[]): DelayedItem[][] {
 
 function itemOf({ user, contact, version, attempt }: RecheckRow): DelayedItem {
   return { kind: 'recheck', user, contact, version, attempt };
-}
-
-/** A task that refreshes the same pair when it is replayed. Rebuilds have no task: reads ask for them again. */
-function letterOf({ item, error, attempts }: SetAside<DelayedItem>, { singular, relationTasks }: Kind) {
-  if (item.kind === 'rebuild') return [];
-  const { user, contact } = item;
-  const task = { type: relationTasks.changed, user, [singular]: contact };
-  const delivery = {
-    position: `delayed:${user}:${contact}`,
-    body: Buffer.from(JSON.stringify(task)),
-    headers: {},
-    timestamp: Date.now(),
-  };
-  return [{ delivery, failure: { errorClass: error.name, message: error.message, attempts } }];
 }

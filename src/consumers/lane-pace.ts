@@ -1,7 +1,7 @@
 import type { RedisClient } from '../redis/connection.ts';
 import { reply } from '../redis/unavailable.ts';
-import { pause } from '../timing/backoff.ts';
 import { settledWithin } from '../timing/deadline.ts';
+import { pause } from '../timing/loop.ts';
 import type { BatchLease, Delivery } from '../transport/task-source.ts';
 
 /** A small task that has waited for longer is late, ms. */
@@ -21,7 +21,7 @@ const LOOK_MS = 100;
 /** The longest that one step of a segment waits for small tasks in work beside it, ms: a lane that is never idle must not stop it. */
 const BESIDE_MS = 30;
 
-export interface LanePaceOptions {
+interface LanePaceOptions {
   readonly client: RedisClient;
   /** Of every key in Redis. */
   readonly prefix: string;

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { noteCaughtUp, suspendForLoss } from '../index/epoch.ts';
 import type { Database } from '../mysql/database.ts';
 import { type EpochState, type KnownLoss, readEpochState } from '../mysql/losses.ts';
-import { pause } from '../timing/backoff.ts';
+import { loop, Wake } from '../timing/loop.ts';
 import type { GroupPositions, Loss } from '../transport/task-source.ts';
 
 export interface LossRecoveryOptions {
@@ -28,7 +28,7 @@ const REMINDER_MS = 60_000;
  */
 export class LossRecovery {
   readonly #options: LossRecoveryOptions;
-  #wake = new AbortController();
+  readonly #wake = new Wake();
   #reminded = Number.NEGATIVE_INFINITY;
 
   constructor(options: LossRecoveryOptions) {
@@ -46,20 +46,18 @@ export class LossRecovery {
     await suspendForLoss(database, positions.placesOf(loss), `tasks were lost: ${reason}: ${detail}`);
     logger.error({ reason, detail }, 'tasks were lost: no index is trusted until the consumers have caught up');
     onLoss?.(loss);
-    this.#wake.abort();
+    this.#wake.now();
   }
 
   /** Checks, until aborted, whether a suspension can end. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     const { logger, intervalMs = 500, idleMs = 5_000 } = this.#options;
-    while (!signal.aborted) {
-      this.#wake = new AbortController();
-      const suspended = await this.runOnce().catch((error: unknown) => {
-        logger.debug({ err: error }, 'cannot check now whether the consumers have caught up after a loss');
-        return true;
-      });
-      await pause(suspended ? intervalMs : idleMs, AbortSignal.any([signal, this.#wake.signal]));
-    }
+    const round = async () => ((await this.runOnce()) ? intervalMs : idleMs);
+    const onError = (error: unknown) => {
+      logger.debug({ err: error }, 'cannot check now whether the consumers have caught up after a loss');
+      return intervalMs;
+    };
+    await loop({ signal, round, onError, wake: this.#wake });
   }
 
   /** Checks once. Returns whether the epoch is suspended. @throws DatabaseUnavailable, what the transport throws */

@@ -7,7 +7,7 @@ import { run, type Steps } from '../index/protocol.ts';
 import { rebuild } from '../index/rebuild.ts';
 import type { Held } from '../redis/delay-queue.ts';
 
-export interface SlowBuildsOptions {
+interface SlowBuildsOptions {
   /** With time limits that suffice for the rebuild of a very heavy user. */
   readonly steps: Steps;
   readonly delayed: Pick<DelayedWork, 'finish' | 'extend'>;

@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
-import { settingAside } from '../index/set-aside.ts';
+import { CONTACTS, type Kind } from '../contracts/kind.ts';
+import { isolateFailures, type SetAside } from '../index/set-aside.ts';
 import { type Answers, storeFaultOf } from '../index/store-fault.ts';
+import type { Pair } from '../mysql/statements/pairs.ts';
 import { traceParentOf } from '../tracing/trace-parent.ts';
 import { InvalidTask, readTask } from '../transport/cloud-events.ts';
 import type { DeadLetters, Failure } from '../transport/dead-letters.ts';
@@ -16,13 +18,18 @@ import { inBatchSpan } from './batch-span.ts';
 import { planWork, type ReceivedTask, type TaskWorker } from './work-plan.ts';
 
 /** Does the work on the indexes of one kind; contacts if it does not say. */
-export type KindWorker = Pick<TaskWorker, 'work'> & Partial<Pick<TaskWorker, 'kind'>>;
+interface KindWorker extends Partial<Pick<TaskWorker, 'kind'>> {
+  /** @returns pairs that fail by themselves, and are to be set aside */
+  work(...args: Parameters<TaskWorker['work']>): Promise<Awaited<ReturnType<TaskWorker['work']>> | undefined>;
+}
 
 export interface TaskConsumerOptions {
   readonly source: TaskSource;
   /** One, or one for each kind in use. Tasks of other kinds have nothing to do. */
   readonly worker: KindWorker | readonly KindWorker[];
   readonly deadLetters: Pick<DeadLetters, 'put'>;
+  /** As the site has them; left out: as they are declared. */
+  readonly kinds?: readonly Kind[];
   /** Tasks were lost: raises the alarm and marks every index as untrusted. Nothing after the loss is delivered until it resolves. */
   readonly onLoss: (loss: Loss) => Promise<void>;
   readonly logger: Logger;
@@ -42,6 +49,9 @@ export interface TaskConsumerOptions {
  * acknowledged when everything in it is written, or is a dead letter. While a store is unavailable or misconfigured, the
  * batch is given back and nothing becomes a dead letter; a task does when it fails alone, repeatedly, although the stores
  * answer.
+ *
+ * A dead letter is a change that was not applied. Of a pair, whose user has no index from then on, nothing else is touched. Of a
+ * whole task nobody knows whom it concerned, so it counts as a loss.
  */
 export class TaskConsumer {
   readonly #options: TaskConsumerOptions;
@@ -86,12 +96,13 @@ export class TaskConsumer {
     const startedAt = now();
     const held: BatchLease = { renew: () => this.#renew(batch) };
     const lease: BatchLease = { renew: () => this.#beforeStep(held) };
-    const { tasks, invalid } = decodeAll(batch.deliveries);
-    const rejected = [...invalid, ...(await this.#apply(tasks, lease))];
-    if (rejected.length > 0) {
-      await batch.lease.renew();
-      await this.#putAside(rejected);
-    }
+    const { tasks, invalid } = decodeAll(batch.deliveries, this.#options.kinds);
+    const { failed, pairs } = await this.#apply(tasks, lease);
+    const rejected = [...invalid, ...failed, ...pairs];
+    if (rejected.length > 0) await batch.lease.renew();
+    if (rejected.length > 0) await this.#putAside(rejected);
+    // Only now: a task that the dead letters do not take comes again, and is on its way until then.
+    if (failed.length > 0) await this.#options.onLoss(lossOf(failed));
     const ignoredFields = tasks.reduce((fields, { ignored }) => fields + ignored.length, 0);
     const seconds = (now() - startedAt) / 1000;
     onBatch?.({ tasks: tasks.length, deadLetters: rejected.length, ignoredFields, seconds });
@@ -109,17 +120,19 @@ export class TaskConsumer {
 
   /**
    * Applies all tasks together. If that fails because of one of them, it tries halves, to find which.
-   * @returns the tasks that failed alone
+   * @returns the tasks that failed alone, and the pairs of users and contacts that did
    */
-  async #apply(tasks: readonly DecodedTask[], lease: BatchLease): Promise<Rejected[]> {
+  async #apply(tasks: readonly DecodedTask[], lease: BatchLease): Promise<{ failed: Rejected[]; pairs: Rejected[] }> {
     const { logger, answers = async () => false } = this.#options;
+    const pairs: Rejected[] = [];
+    const work = async (some: readonly DecodedTask[]) => void pairs.push(...(await this.#workOn(some, lease)));
     try {
-      const aside = await settingAside(tasks, (some) => this.#workOn(some, lease), {
+      const aside = await isolateFailures(tasks, work, {
         answers,
         isEnd: (error) => error instanceof BatchLost,
         onFailure: (err) => logger.error({ err }, 'a batch failed; trying smaller parts of it'),
       });
-      return aside.map(({ item, error, attempts }) => rejected(item.delivery, error, attempts));
+      return { failed: aside.map(({ item, error, attempts }) => rejected(item.delivery, error, attempts)), pairs };
     } catch (error) {
       if (storeFaultOf(error) === 'setup') {
         logger.error({ err: error }, 'no task can be processed until this is fixed; run `recency doctor`');
@@ -128,8 +141,13 @@ export class TaskConsumer {
     }
   }
 
-  async #workOn(tasks: readonly DecodedTask[], lease: BatchLease): Promise<void> {
-    for (const worker of this.#workers) await worker.work(planWork(tasks, worker.kind), lease);
+  async #workOn(tasks: readonly DecodedTask[], lease: BatchLease): Promise<Rejected[]> {
+    const pairs: Rejected[] = [];
+    for (const worker of this.#workers) {
+      const failed = (await worker.work(planWork(tasks, worker.kind), lease)) ?? [];
+      pairs.push(...failed.map((one) => letterOfPair(one, worker.kind ?? CONTACTS, 'pair')));
+    }
+    return pairs;
   }
 
   async #putAside(rejected: readonly Rejected[]): Promise<void> {
@@ -149,18 +167,15 @@ interface DecodedTask extends ReceivedTask {
   readonly ignored: readonly string[];
 }
 
-/** A delivery that becomes a dead letter. */
-interface Rejected {
-  readonly delivery: Delivery;
-  readonly failure: Failure;
-}
-
-function decodeAll(deliveries: readonly Delivery[]): { tasks: DecodedTask[]; invalid: Rejected[] } {
+function decodeAll(
+  deliveries: readonly Delivery[],
+  kinds: readonly Kind[] | undefined,
+): { tasks: DecodedTask[]; invalid: Rejected[] } {
   const tasks: DecodedTask[] = [];
   const invalid: Rejected[] = [];
   for (const delivery of deliveries) {
     try {
-      tasks.push(decode(delivery));
+      tasks.push(decode(delivery, kinds));
     } catch (error) {
       if (!(error instanceof InvalidTask)) throw error;
       invalid.push(rejected(delivery, error, 1));
@@ -169,8 +184,8 @@ function decodeAll(deliveries: readonly Delivery[]): { tasks: DecodedTask[]; inv
   return { tasks, invalid };
 }
 
-function decode(delivery: Delivery): DecodedTask {
-  const { task, ignored } = readTask(delivery);
+function decode(delivery: Delivery, kinds: readonly Kind[] | undefined): DecodedTask {
+  const { task, ignored } = readTask(delivery, kinds);
   return { task, position: delivery.position, delivery, ignored };
 }
 
@@ -180,6 +195,37 @@ function cameWith({ headers }: Delivery) {
   return traceparent === undefined ? {} : { traceparent };
 }
 
+function lossOf(failed: readonly Rejected[]): Loss {
+  const [first] = failed;
+  const detail = `${failed.length} tasks could not be applied; the first is ${first?.delivery.position}: ${first?.failure.message}`;
+  return { reason: 'set_aside', detail };
+}
+
 function rejected(delivery: Delivery, error: Error, attempts: number): Rejected {
+  return { delivery, failure: { errorClass: error.name, message: error.message, attempts } };
+}
+
+/** A delivery that becomes a dead letter. */
+interface Rejected {
+  readonly delivery: Delivery;
+  readonly failure: Failure;
+}
+
+/**
+ * The dead letter of a pair that could not be refreshed: a task that refreshes the same pair when it is replayed.
+ * @param origin what the work was a part of, for people
+ */
+export function letterOfPair(
+  { item, error, attempts }: SetAside<Pair>,
+  { singular, relationTasks }: Pick<Kind, 'singular' | 'relationTasks'>,
+  origin: 'pair' | 'delayed',
+): Rejected {
+  const { user, contact } = item;
+  const delivery = {
+    position: `${origin}:${user}:${contact}`,
+    body: Buffer.from(JSON.stringify({ type: relationTasks.changed, user, [singular]: contact })),
+    headers: {},
+    timestamp: Date.now(),
+  };
   return { delivery, failure: { errorClass: error.name, message: error.message, attempts } };
 }

@@ -1,14 +1,15 @@
-import { type BulkTask, isBulkTask, type PlanTask, type SegmentTask } from '../contracts/bulk-task.ts';
+import { type BulkTask, isBulkTask, type Lane, type PlanTask, type SegmentTask } from '../contracts/bulk-task.ts';
 import type { Id } from '../contracts/id.ts';
 import { CONTACTS, type Kind, type KindName } from '../contracts/kind.ts';
-import type { Lane } from '../contracts/lane.ts';
 import { type DeliveredTask, meaningOf } from '../contracts/task.ts';
-import { chunks } from '../index/chunks.ts';
 import { type FanOutReport, fanOut } from '../index/fan-out.ts';
 import { type Operation, run, type Steps, step } from '../index/protocol.ts';
 import { addHint, type Hint, PAIRS_A_CALL, type RefreshReport, refresh } from '../index/refresh.ts';
-import { planSegments, refreshSegment, refreshWatched } from '../index/segments.ts';
-import { eachOrNone } from '../index/set-aside.ts';
+import { planSegments, refreshSegment, refreshWatched, takePlan } from '../index/segments.ts';
+import { mapConcurrently, type SetAside } from '../index/set-aside.ts';
+import type { Answers } from '../index/store-fault.ts';
+import type { Pair } from '../mysql/statements/pairs.ts';
+import { chunks } from '../timing/batches.ts';
 import type { BatchLease } from '../transport/task-source.ts';
 
 /** A decoded task and its identity. A redelivery of the same message has the same position; no other message has. */
@@ -56,10 +57,14 @@ export interface WorkSizes {
   readonly segmentsAtOnce?: number;
 }
 
-export interface TaskWorkerOptions extends WorkObserver, WorkSizes {
+interface TaskWorkerOptions extends WorkObserver, WorkSizes {
   /** Of this kind; contacts if left out. */
   readonly kind?: Kind;
   readonly steps: Steps;
+  /** Do the stores answer? Left out: what takes too long always counts as a fault of a store. */
+  readonly answers?: Answers;
+  /** Called with the first failure of a call, before the pair is searched for that caused it. */
+  readonly onFailure?: (error: unknown) => void;
 }
 
 /** Operations of a batch that run at once: one works in Redis while another waits for MySQL. */
@@ -81,15 +86,26 @@ export class TaskWorker {
   }
 
   /**
-   * Resolves when everything in the plan is written, so that its tasks may be acknowledged.
+   * Resolves when everything in the plan is written, so that its tasks may be acknowledged once the pairs that it returns are set
+   * aside.
    * @param lease renewed before every step; what `renew` throws ends the work
+   * @returns pairs that fail by themselves; their users have no index
    * @throws RedisUnavailable, DatabaseUnavailable; some of the work may then be done, and all of it can be done again
    */
-  async work(plan: WorkPlan, lease?: BatchLease): Promise<void> {
-    const { steps } = this.#options;
-    for (const stage of stagesOf(plan, this.#options, this.#options)) {
-      await eachOrNone(stage, OPERATIONS_AT_ONCE, (operation) => run(operation, steps, lease));
+  async work(plan: WorkPlan, lease?: BatchLease): Promise<readonly SetAside<Pair>[]> {
+    const { steps, onRefresh } = this.#options;
+    const failed: SetAside<Hint>[] = [];
+    const observer: WorkObserver = {
+      ...this.#options,
+      onRefresh: (report) => {
+        failed.push(...report.failed);
+        onRefresh?.(report);
+      },
+    };
+    for (const stage of stagesOf(plan, this.#options, observer)) {
+      await mapConcurrently(stage, OPERATIONS_AT_ONCE, (operation) => run(operation, steps, lease, this.#options));
     }
+    return failed.filter(({ item }) => item.version === undefined); // the others are looked at again
   }
 }
 
@@ -97,7 +113,7 @@ export class TaskWorker {
  * The work of these tasks on the indexes of one kind; tasks of other kinds have none. Every task becomes refreshes: the
  * tasks of one pair become one refresh, and the uploads of one owner one fan-out. A change of a user concerns every kind,
  * and where they follow users, both sides. As an owner, the user is fanned out to everyone who has a row with them. As a
- * viewer, any row of the user's own index may be different, so the index is dropped, and the next read builds it from what
+ * viewer, any row of the user's own index may be different, so the index is dropped, and the next reads build it from what
  * is committed by then. The order of the two does not matter: they write different users' indexes, and the task is
  * acknowledged after both.
  */
@@ -197,6 +213,7 @@ function* fanOutOwners(
 }
 
 function* planOne(plan: PlanTask, { segmentSize, segmentsAtOnce }: WorkSizes, observer: WorkObserver): Operation<void> {
+  yield* takePlan(plan);
   yield* refreshWatched(plan, observer.onRefresh);
   const segments = yield* planSegments(plan, segmentSize, segmentsAtOnce);
   observer.onPlan?.(plan, segments);

@@ -40,7 +40,7 @@ function isCalendarDay(text: string): boolean {
 export const NO_TIME =
   'must be a time as in RFC 3339 (2004-05-01T12:00:00.123Z; write the + of an offset as %2B), or ms since 1970 UTC in digits';
 
-export const sinceParameter = z
+const sinceParameter = z
   .string({ error: givenOnce(NO_TIME) })
   .transform((text, context) => {
     const at = timeOf(text);
@@ -56,7 +56,7 @@ export const sinceParameter = z
 
 const NO_CONSISTENCY = `must be one of ${CONSISTENCIES.join(', ')}`;
 
-export const consistencyParameter = z
+const consistencyParameter = z
   .enum(CONSISTENCIES, { error: givenOnce(NO_CONSISTENCY) })
   .default('index')
   .meta({

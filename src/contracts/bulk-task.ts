@@ -64,7 +64,9 @@ export function segmentTaskOf(
   } as const;
 }
 
-/** All segments of a plan. @param boundaries all there are, ids in ascending order */
-export function segmentTasksOf(plan: PlanTask, boundaries: readonly string[]): SegmentTask[] {
-  return Array.from({ length: boundaries.length + 1 }, (_, i) => segmentTaskOf(plan, i + 1, boundaries));
-}
+/**
+ * Small tasks, and plans and segments of large audiences, have lanes of their own, so that no small task waits for a segment.
+ */
+export const LANES = ['small', 'bulk'] as const;
+
+export type Lane = (typeof LANES)[number];

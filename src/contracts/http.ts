@@ -1,11 +1,9 @@
 import { z } from 'zod';
-import { extraSchema } from './extra.ts';
 import { idSchema } from './id.ts';
-import type { Kind } from './kind.ts';
-import { decodeCursor, LONGEST_CURSOR } from './page-cursor.ts';
-import { RELATION_NAME, RELATIONS, relationNames } from './relation.ts';
+import { decodeCursor, decodeSourceCursor, LONGEST_CURSOR, LONGEST_SOURCE_CURSOR } from './key.ts';
+import { extraSchema, type Kind } from './kind.ts';
+import { type NamedRelation, RELATION_NAME, RELATIONS, relationNames } from './relation.ts';
 import { LONGEST_THROUGH } from './seen.ts';
-import { decodeSourceCursor, LONGEST_SOURCE_CURSOR } from './source-cursor.ts';
 
 /** Parts of requests and answers that several routes share. The same schemas validate, type and document them. */
 
@@ -39,37 +37,31 @@ export function givenOnce(otherwise: string) {
 
 const MARKED = 'Only contacts that the user has marked as such: also by a name that RECENCY_RELATIONS gives to a bit.';
 
-/** In a body. */
-export const relationField = z
-  .string({ error: (issue) => givenOnce(oneOfRelations())(issue) })
-  .superRefine((given, context) => {
-    if (relationNames().includes(given)) return;
-    context.addIssue({ code: 'custom', input: given, message: oneOfRelations() });
-  })
-  .meta({
-    description:
-      'Only contacts that the user has marked as such: also by a name that RECENCY_RELATIONS gives to a bit.',
-    override: {
-      anyOf: [
-        { type: 'string', enum: [...RELATIONS] },
-        { type: 'string', pattern: RELATION_NAME.source },
-      ],
-    },
-  });
-
-export const relationParameter = relationField.default('any').meta({
-  description: MARKED,
-  override: {
-    default: 'any',
-    anyOf: [
-      { type: 'string', enum: [...RELATIONS] },
-      { type: 'string', pattern: RELATION_NAME.source },
-    ],
-  },
+/** Documents what a relation may be, whatever the site calls its bits. */
+const relationForms = () => ({
+  anyOf: [
+    { type: 'string' as const, enum: [...RELATIONS] },
+    { type: 'string' as const, pattern: RELATION_NAME.source },
+  ],
 });
 
-function oneOfRelations(): string {
-  return `must be one of ${relationNames().join(', ')}`;
+/** In a body. @param named what the site calls bits */
+export function relationField(named: readonly NamedRelation[]) {
+  const names = relationNames(named);
+  const message = `must be one of ${names.join(', ')}`;
+  return z
+    .string({ error: givenOnce(message) })
+    .superRefine((given, context) => {
+      if (!names.includes(given)) context.addIssue({ code: 'custom', input: given, message });
+    })
+    .meta({ description: MARKED, override: relationForms() });
+}
+
+/** In a query. @param named what the site calls bits */
+export function relationParameter(named: readonly NamedRelation[]) {
+  return relationField(named)
+    .default('any')
+    .meta({ description: MARKED, override: { default: 'any', ...relationForms() } });
 }
 
 const NO_FLAG = 'must be true or false';
@@ -125,9 +117,13 @@ export const floorSchema = z
   .strictObject({ at: timeSchema, id: idSchema })
   .meta({ id: 'Floor', description: 'The highest position ever left out of the index.' });
 
+/** The default of RECENCY_EXACT_WITHIN_MS. */
+export const EXACT_WITHIN_MS = 10_000;
+
 export const REASONS = [
   'cold',
   'redis_unavailable',
+  'small',
   'below_floor',
   'changed_meanwhile',
   'not_refreshed',
@@ -147,13 +143,13 @@ export const answerSchema = z
     }),
     exact: z.boolean().meta({
       description:
-        'Every row is in its right place as of the moment the index was read, except for changes whose tasks are still in flight.',
+        'The answer contains every change that was committed `lag_ms` or longer before `as_of`, each row in its right place; and `lag_ms` is known and at most `RECENCY_EXACT_WITHIN_MS` (10,000 unless it is set).',
     }),
     complete: z.boolean().meta({ description: 'Every contact of the user was considered.' }),
     floor: floorSchema.nullable().meta({ description: 'null: no contact was left out.' }),
     reason: z.enum(REASONS).optional().meta({
       description:
-        'Why the database answered, or why an answer from the primary is not exact. cold: the user has no index yet; one is being built. redis_unavailable: Redis is unavailable, or not trusted yet. below_floor: a filter, a page or a limit reaches below what the index knows. changed_meanwhile: the contacts changed while their photos were read. not_refreshed: a change named in Recency-Fresh could not be written to the index in time, so the plain query shows it. version_not_committed: MySQL does not have a version named in Recency-Fresh yet, so the answer does not show that change. strong: `consistency=strong` was asked for. lag: the lag was greater than `max_lag`, or not known. one_source: the photos of one source are in no index, and a few are read.',
+        'Why the database answered, or why an answer from the primary is not exact. cold: the user has no index; the second read within a day builds it, the first where indexes are kept for good (`RECENCY_KEEP`). small: the user has so few contacts (`RECENCY_INDEX_ABOVE`) that reading all of them takes no longer than an index does, so none is kept. redis_unavailable: Redis is unavailable, or not trusted yet. below_floor: a filter, a page or a limit reaches below what the index knows. changed_meanwhile: the contacts changed while their photos were read. not_refreshed: a change named in Recency-Fresh could not be written to the index in time, so the plain query shows it. version_not_committed: MySQL does not have a version named in Recency-Fresh yet, so the answer does not show that change. strong: `consistency=strong` was asked for. lag: from the index, not exact: `lag_ms` is not known, or greater than `RECENCY_EXACT_WITHIN_MS`; from the database, exact: it was not known, or greater than `max_lag`. one_source: the photos of one source are in no index, and a few are read.',
     }),
     as_of: timeSchema.meta({
       description:
@@ -161,7 +157,7 @@ export const answerSchema = z
     }),
     lag_ms: z.int().nonnegative().nullable().meta({
       description:
-        'The age of the oldest change that may be missing because it is not applied to the index yet, in ms at `as_of`: an upper bound over the outbox, the transport and delayed work, measured twice a second. 0: the database answered, so nothing is missing. null: not known, because this process has just started or the rows come from a replica.',
+        'The age of the oldest change that may be missing because it is not applied to the index yet, in ms at `as_of`: an upper bound over the outbox, the transport and delayed work, measured twice a second. 0: the database answered, so nothing is missing. null: not known, because the rows come from a replica, because this process has just started, or because nothing applies the changes: then an answer from the index is not exact.',
     }),
     through: z.string().max(LONGEST_THROUGH).meta({
       description: 'What the answer shows. When it is on the screen, pass it to `PUT …/seen`. Opaque.',
@@ -199,3 +195,15 @@ const contactFields = {
   }),
   extra: extraSchema.optional(),
 };
+
+/** The end of the year 9999: RFC 3339 has four digits for a year, and so have the parsers of clients. */
+const LATEST = 253_402_300_799_999;
+
+/**
+ * A time for people and clients: RFC 3339, UTC, with milliseconds. A time past the year 9999 (rows of a broken clock)
+ * is written as the last moment of that year; its place in the order still follows the exact value.
+ * @param at ms since 1970 UTC, ≥ 0
+ */
+export function isoTime(at: number): string {
+  return new Date(Math.min(at, LATEST)).toISOString();
+}

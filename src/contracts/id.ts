@@ -31,7 +31,10 @@ function upTo(greatest: string): string {
 
 export const idSchema = z
   .string({
-    error: (issue) => (typeof issue.input === 'number' ? 'an id is a string, not a number' : 'an id is a string'),
+    error: ({ input }) => {
+      if (input === undefined) return 'is missing';
+      return typeof input === 'number' ? 'an id is a string, not a number' : 'an id is a string';
+    },
   })
   .refine(isId, 'not an id: decimal digits from 1 to 18446744073709551615, without sign or leading zero')
   .meta({

@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 /**
  * A kind of thing that users follow. Recency keeps an index for each kind and user, and everything that distinguishes one
  * kind from another is declared here. Another kind needs a declaration in KINDS, its views and its tasks, and nothing else.
@@ -35,20 +37,10 @@ export interface Kind {
   readonly photoTasks: { readonly added: string; readonly removed: string; readonly visibilityChanged: string };
 }
 
-let areIdsSeparate = false;
-
 /**
- * Says that contacts are no users: their ids are those of other things, so that (7, 7) is a pair like any other
- * (RECENCY_SEPARATE_IDS). It is said once, by app/site-settings.ts, before anything is read.
- *
- * State of the module, because a process serves one site, and what depends on it is constant: CONTACTS itself, which tasks,
- * statements and mappings name, and the schema of tasks.
+ * People: users, unless the site says that their ids are those of other things (RECENCY_SEPARATE_IDS, see site/site.ts); then
+ * (7, 7) is a pair like any other.
  */
-export function separateIds(areSeparate: boolean): void {
-  areIdsSeparate = areSeparate;
-}
-
-/** People: users, unless their ids are separate. */
 export const CONTACTS = {
   name: 'contacts',
   singular: 'contact',
@@ -57,9 +49,7 @@ export const CONTACTS = {
   photosView: 'recency_photos',
   ownerColumn: 'owner_id',
   ownerField: 'owner',
-  get areUsers(): boolean {
-    return !areIdsSeparate;
-  },
+  areUsers: true,
   hasRelations: true,
   relationTasks: {
     added: 'recency.contact.added',
@@ -101,7 +91,14 @@ export type KindName = (typeof KINDS)[number]['name'];
 
 export const KIND_NAMES: readonly KindName[] = KINDS.map(({ name }) => name);
 
-/** The kinds with these names, in the order of their declarations. */
-export function kindsNamed(names: readonly KindName[]): Kind[] {
-  return KINDS.filter(({ name }) => names.includes(name));
-}
+/** Text, a number that JSON holds exactly, or null. */
+export type ExtraValue = string | number | null;
+
+/** What a site's view says of a row beyond what Recency needs: by the column's name without `extra_`. */
+export type Extra = Readonly<Record<string, ExtraValue>>;
+
+export const extraSchema = z.record(z.string(), z.union([z.string(), z.number(), z.null()])).meta({
+  id: 'Extra',
+  description:
+    "The columns `extra_…` of the site's view, without the prefix; left out where the view has none. BIGINT and DECIMAL are strings, DATETIME and TIMESTAMP times in UTC.",
+});

@@ -31,24 +31,8 @@ export function namedRelation(text: string): NamedRelation | undefined {
   return isName && digits !== '' && bit <= GREATEST_BIT ? { name, bit } : undefined;
 }
 
-let named: readonly NamedRelation[] = [];
-
-/**
- * Says what this process calls the bits (RECENCY_RELATIONS). It is said once, by app/site-settings.ts, before anything is read.
- *
- * State of the module, because a process serves one site: which relations there are is as fixed for it as the kinds are, and
- * statements, the schemas of requests and the views' required columns all ask.
- */
-export function nameRelations(relations: readonly NamedRelation[]): void {
-  named = relations;
-}
-
-export function namedRelations(): readonly NamedRelation[] {
-  return named;
-}
-
-/** Everything that `relation=` may say. */
-export function relationNames(): readonly string[] {
+/** Everything that `relation=` may say. @param named what the site calls bits */
+export function relationNames(named: readonly NamedRelation[]): readonly string[] {
   return [...RELATIONS, ...named.map(({ name }) => name)];
 }
 
@@ -61,7 +45,7 @@ export interface Marks {
 }
 
 /** The names of the bits that are set. @param bits a whole number, at most {@link GREATEST_BIT} + 1 bits of it */
-export function namesIn(bits: number): string[] {
+export function namesIn(named: readonly NamedRelation[], bits: number): string[] {
   return named.flatMap(({ name, bit }) => ((bits >> bit) & 1 ? [name] : []));
 }
 

@@ -15,6 +15,14 @@ export function mysqlProductOf(version: string): 'MariaDB' | 'MySQL' {
   return /mariadb/i.test(version) ? 'MariaDB' : 'MySQL';
 }
 
+/** Servers that speak MySQL's protocol, and give a version of it, but lack what Recency needs. By their own versions. */
+const OTHER_PRODUCTS = ['Vitess', 'TiDB', 'OceanBase', 'SingleStore', 'PolarDB-X'];
+
+/** The product that says it is another one than MySQL or MariaDB; undefined: none. @param version as `SELECT VERSION()` returned it */
+export function otherProductOf(version: string): string | undefined {
+  return OTHER_PRODUCTS.find((product) => version.toLowerCase().includes(product.toLowerCase()));
+}
+
 /** Compares number by number, so that 10.11 is newer than 10.6; a missing number counts as 0. */
 export function compareVersions(left: string, right: string): number {
   const [a, b] = [numbersOf(left), numbersOf(right)];

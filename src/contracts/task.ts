@@ -22,7 +22,7 @@ type ValueOf<T> = T[keyof T];
 type TaskOfKind<K extends AnyKind> = K extends AnyKind ? RelationTask<K> | PhotoTask<K> : never;
 
 /** The relation of a user and what the user follows has changed. */
-export type RelationTask<K extends AnyKind = AnyKind> = K extends AnyKind
+type RelationTask<K extends AnyKind = AnyKind> = K extends AnyKind
   ? { type: ValueOf<K['relationTasks']>; user: Id; version?: string | undefined } & Record<K['singular'], Id>
   : never;
 
@@ -43,13 +43,15 @@ const relationTask = ({ singular, relationTasks }: Kind) =>
     version: versionSchema.optional(),
   });
 
+const TIME = 'must be a time in ms since 1970, a whole number from 0';
+
 const photoTask = ({ ownerField, photoTasks }: Kind) =>
   z.strictObject({
     type: z.enum(Object.values(photoTasks)),
     [ownerField]: idSchema,
     photo: idSchema.optional(),
     /** ms since 1970 UTC; a hint for people, never applied. */
-    at: z.int().nonnegative().optional(),
+    at: z.int(TIME).nonnegative(TIME).optional(),
   });
 
 /**
@@ -63,34 +65,53 @@ const userTask = z.strictObject({
 });
 
 export type Task = TaskOfKind<AnyKind> | z.infer<typeof userTask>;
-export type TaskType = Task['type'];
+type TaskType = Task['type'];
 
 /** What a transport may deliver: a site's task, or what consumers tell each other. */
 export type DeliveredTask = Task | BulkTask;
 
 const FORMS = [...KINDS.flatMap((kind: Kind) => [relationTask(kind), photoTask(kind)]), userTask];
 
-function mustBeTwo(value: object, context: z.core.$RefinementCtx): void {
-  const task = value as Readonly<Record<string, unknown>>;
-  // The fields that name a second user beside `user`.
-  for (const field of KINDS.filter(({ areUsers }: Kind) => areUsers).map(({ singular }) => singular)) {
-    if (!(field in task && 'user' in task && task[field] === task.user)) continue;
-    context.addIssue({ code: 'custom', path: [field], message: `a user is not a ${field} of their own` });
-  }
+/** What users follow, as the site has it: of contacts who are no users, equal ids mean nothing. */
+type SiteKinds = readonly Pick<Kind, 'singular' | 'areUsers'>[];
+
+/** The field in which a task names its own user as a second one. @param task a whole task, or what may be one */
+export function selfNamedIn(task: object, kinds: SiteKinds): string | undefined {
+  const fields = task as Readonly<Record<string, unknown>>;
+  const isSelf = (field: string) => field in fields && 'user' in fields && fields[field] === fields.user;
+  return kinds.find(({ areUsers, singular }) => areUsers && isSelf(singular))?.singular;
+}
+
+export function selfProblem(field: string): string {
+  return `a user is not a ${field} of their own`;
 }
 
 type Forms = [(typeof FORMS)[number], ...(typeof FORMS)[number][]];
 
-/** A task from a caller who can be told of a mistake at once, such as an unknown field. */
+const NO_TASK = 'must be a task: an object with a type and ids';
+const NO_TYPE = 'is not a type of task; docs/adopting.md names them';
+
+/** A task from a caller who can be told of a mistake at once, such as an unknown field. See also {@link taskSchemaOf}. */
 export const taskSchema = z
-  .discriminatedUnion('type', FORMS as Forms)
-  .superRefine(mustBeTwo)
+  .discriminatedUnion('type', FORMS as Forms, {
+    error: ({ input }) => (typeof input === 'object' && input !== null ? NO_TYPE : NO_TASK),
+  })
   .meta({ id: 'Task' }) as unknown as z.ZodType<Task>;
 
+/** The same, of a site with these kinds: no user is their own contact. */
+export function taskSchemaOf(kinds: SiteKinds): z.ZodType<Task> {
+  return taskSchema.superRefine((task, context) => {
+    const field = selfNamedIn(task, kinds);
+    if (field === undefined) return;
+    context.addIssue({ code: 'custom', path: [field], message: selfProblem(field) });
+  });
+}
+
 /** A task from a transport. A newer producer may send unknown fields; they are dropped. */
-export const deliveredTaskSchema = z
-  .discriminatedUnion('type', [...FORMS, ...BULK_FORMS].map((form) => form.strip()) as unknown as Forms)
-  .superRefine(mustBeTwo) as unknown as z.ZodType<DeliveredTask>;
+export const deliveredTaskSchema = z.discriminatedUnion(
+  'type',
+  [...FORMS, ...BULK_FORMS].map((form) => form.strip()) as unknown as Forms,
+) as unknown as z.ZodType<DeliveredTask>;
 
 /** Every type of task that a site publishes. */
 export const TASK_TYPES = FORMS.flatMap(({ shape }) => shape.type.options) as readonly TaskType[];
@@ -99,7 +120,7 @@ export const TASK_TYPES = FORMS.flatMap(({ shape }) => shape.type.options) as re
  * What a task says has changed: one relation of a user; the photos of a contact (of whatever the kind follows); or
  * everything about a user.
  */
-export type TaskMeaning =
+type TaskMeaning =
   | { readonly of: 'relation'; readonly kind: Kind; readonly user: Id; readonly contact: Id; readonly version?: string }
   | { readonly of: 'photos'; readonly kind: Kind; readonly owner: Id }
   | { readonly of: 'user'; readonly user: Id; readonly isDeleted: boolean };

@@ -37,6 +37,8 @@ export interface ToldHead {
   readonly entries: readonly Key[];
   /** The highest key that was left out; undefined: nothing was. */
   readonly floor: Key | undefined;
+  /** What it was filtered by; undefined, as older versions write it: by what the watch says. */
+  readonly relation?: Relation;
 }
 
 /** By kind. A kind that is not in it has been told nothing yet: its first head is only recorded. */
@@ -67,6 +69,15 @@ export interface Outgoing {
   readonly isTest?: boolean;
   /** When the first delivery was due, ms since 1970 UTC: retries end three days later. */
   readonly since: number;
+  /** How long the wait is that the watch is in, ms: clocks that differ make it no longer. Older versions write none. */
+  readonly waitMs?: number;
+}
+
+/** What became of a test. */
+export interface TestOutcome {
+  readonly notification: string;
+  /** Why it failed; undefined: it was delivered. */
+  readonly why?: string;
 }
 
 /** A row of `recency_watches`. */
@@ -81,6 +92,8 @@ export interface Watch extends WatchFilter, WatchTarget {
   readonly outgoing: Outgoing | undefined;
   /** The last delivery, ms since 1970 UTC; undefined: none yet. */
   readonly notifiedAt: number | undefined;
+  /** The last test; undefined: there was none, or it has not ended. */
+  readonly tested?: TestOutcome | undefined;
   /** When it is to be looked at again by itself, ms since 1970 UTC (a retry, the end of an interval); undefined: when a hint comes. */
   readonly dueAt: number | undefined;
   /** Every write replaces it: what is saved about a watch is compared with it. */

@@ -1,10 +1,10 @@
 import process from 'node:process';
 import type { Logger } from 'pino';
-import { appliedWatermarkOf } from '../app/applied-watermark.ts';
 import { kafkaSettings } from '../app/kafka-transport.ts';
-import { openLogger } from '../app/logger.ts';
 import { openForReading, openPrimary, untilMysqlAnswers } from '../app/open-mysql.ts';
 import { closeRedis, openRedisClient, untilRedisAnswers } from '../app/open-redis.ts';
+import { appliedWatermarkOf } from '../app/reports.ts';
+import { inForce } from '../app/shared-sizes.ts';
 import { indexStores } from '../app/stores.ts';
 import { bulkLaneOf, openTransport } from '../app/transport.ts';
 import { type Config, type ReadConfig, readConfig } from '../config/config.ts';
@@ -12,9 +12,11 @@ import { ConfigError } from '../config/environment.ts';
 import { backlogChecks } from '../health/backlog-checks.ts';
 import { type Checks, examine, type Finding, fine } from '../health/finding.ts';
 import { samplerChecks } from '../health/sampler-checks.ts';
+import { WatchedUsers } from '../index/redis/watched-users.ts';
 import type { Database } from '../mysql/database.ts';
 import { type RedisClient, untilReady } from '../redis/connection.ts';
-import type { LanedTransport } from '../transport/lanes.ts';
+import { openLogger } from '../tracing/logger.ts';
+import type { LanedTransport } from '../transport/transport.ts';
 import { kafkaChecks } from './kafka-checks.ts';
 import { mysqlChecks } from './mysql-checks.ts';
 import { redisChecks } from './redis-checks.ts';
@@ -35,7 +37,8 @@ const SILENT = openLogger({ logLevel: 'silent' }, 'doctor', 2);
 export async function diagnose(signal: AbortSignal): Promise<Finding[]> {
   const read = settings();
   if ('findings' in read) return read.findings;
-  const config = { ...read.config, startTimeoutMs: Math.min(read.config.startTimeoutMs, PATIENCE_MS) };
+  const given = { ...read.config, startTimeoutMs: Math.min(read.config.startTimeoutMs, PATIENCE_MS) };
+  const { config } = await inForce({ config: given, signal }, 0).catch(() => ({ config: given }));
   await using resources = new AsyncDisposableStack();
   const logger = SILENT;
 
@@ -138,13 +141,15 @@ function examineBacklog(
   config: Config,
 ): Promise<Finding[]> {
   const kinds = indexStores(config, primary, redis).kinds;
-  const watermark = appliedWatermarkOf({ primary, redis, kinds, transport }, config.keyPrefix);
+  const watermark = appliedWatermarkOf({ primary, redis, kinds, transport }, config);
   return examine(
     'backlog',
     backlogChecks({
       ...{ primary, fill: transport.fill, delayQueues: kinds.map(({ delayQueue }) => delayQueue) },
+      watched: new WatchedUsers(redis, config.keyPrefix).queue,
       ...{ watermark, measuring: { measure: () => watermark.measure(), patienceMs: MEASURING_MS } },
       ...{ transportLag: () => transport.lag(), bulkLag: () => transport.bulk.lag() },
+      consumers: (lane) => transport[lane].consumers(),
     }),
   );
 }

@@ -7,8 +7,8 @@ import {
   readClusterState,
   type TopicState,
 } from '../transport/kafka/cluster-state.ts';
-import { permittedOnGroup } from '../transport/kafka/coordinator.ts';
 import { BYTES_A_REQUEST } from '../transport/kafka/sending.ts';
+import { permittedOnGroup } from '../transport/kafka/topic-reader.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -47,8 +47,8 @@ export function checksOf(state: ClusterState): Checks {
 function consumersVerdict({ group, members, lag }: LaneState): Verdict {
   const waiting = lag === undefined ? 'the number of waiting tasks is not known now' : `${lag} tasks wait`;
   const text = `${members === 0 ? 'no consumer' : members} in the group ${group}, ${waiting}`;
-  if (members > 0 || lag === 0) return fine(text);
-  const verdict = lag === undefined ? warning : problem;
+  if (members > 0) return fine(text);
+  const verdict = lag === 0 || lag === undefined ? warning : problem;
   return verdict(
     text,
     'Start `recency consume` with this RECENCY_KAFKA_GROUP; with `--lanes` it takes from one lane alone.',

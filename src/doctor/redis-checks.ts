@@ -28,6 +28,7 @@ export function redisChecks(client: RedisClient, config: Config, role: RedisRole
       const isAppended = (await info('persistence', 'aof_enabled')) === '1';
       return persistenceVerdict(isAppended, carriesTasks);
     },
+    ...(client.isCluster ? { 'cluster-require-full-coverage': () => coverageVerdict(node) } : {}),
     snapshots: async () => forkVerdict(Number(await info('stats', 'latest_fork_usec')) / 1000),
   };
 }
@@ -74,6 +75,18 @@ function policyVerdict(policy: string): Verdict {
   if (policy === 'noeviction') return fine(policy);
   const effect = 'a user whose key is evicted is cold, and streams or delayed work may be lost';
   return warning(`${policy}: ${effect}`, 'CONFIG SET maxmemory-policy noeviction, and give Redis the memory it needs.');
+}
+
+const COVERAGE = 'cluster-require-full-coverage';
+
+/** Redis's default makes every master refuse while one of them is away. */
+async function coverageVerdict(node: Redis): Promise<Verdict> {
+  const fix = `CONFIG SET ${COVERAGE} no, on every node.`;
+  const answer = await node.config('GET', COVERAGE).catch(() => undefined);
+  const value = Array.isArray(answer) ? answer[1] : undefined;
+  if (value === undefined) return warning('not known: CONFIG GET is not allowed', fix);
+  if (value === 'no') return fine('no: while a master is away, the users of the others have their indexes');
+  return warning('yes: while a master is away, no user has an index', fix);
 }
 
 /** Above the limit a sorted set leaves the compact encoding and takes ten times the memory. */

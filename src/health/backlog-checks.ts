@@ -1,58 +1,108 @@
-import { LANES, type Lane } from '../contracts/lane.ts';
+import { LANES, type Lane } from '../contracts/bulk-task.ts';
 import type { Database } from '../mysql/database.ts';
 import { COUNTED, readOutboxLag } from '../mysql/outbox.ts';
 import { readRecheckBacklog } from '../mysql/rechecks.ts';
 import type { AppliedWatermark } from '../query/applied-watermark.ts';
 import type { DelayQueue } from '../redis/delay-queue.ts';
-import { pause } from '../timing/backoff.ts';
 import { withTimeout } from '../timing/deadline.ts';
+import { pause } from '../timing/loop.ts';
 import type { StreamFill } from '../transport/streams/publisher.ts';
-import { type Checks, fine, problem, type Verdict, warning } from './finding.ts';
+import { type Checks, counting, fine, problem, type Verdict, warning } from './finding.ts';
 
-export interface BacklogSources {
+interface BacklogSources {
   readonly watermark: Pick<AppliedWatermark, 'lagMs'>;
   /** How it is measured first, and for how long at most, ms; undefined: this process measures all the time. */
   readonly measuring?: { readonly measure: AppliedWatermark['measure']; readonly patienceMs: number };
   readonly primary: Database;
   /** Of every kind in use. */
   readonly delayQueues: readonly Pick<DelayQueue, 'size'>[];
+  /** The users whose watches are to be checked. */
+  readonly watched: Pick<DelayQueue, 'size' | 'overdueMs'>;
   /** Undefined: the lag is not known. */
   readonly transportLag: () => Promise<number | undefined>;
   /** The same of the bulk lane. */
   readonly bulkLag: () => Promise<number | undefined>;
+  /** How many consumers take from a lane now; undefined: not known. Left out: nobody asks. */
+  readonly consumers?: (lane: Lane) => Promise<number | undefined>;
   /** Undefined: the transport has no limit. */
   readonly fill: (() => Promise<StreamFill>) | undefined;
 }
 
 /** Work that waits. Until a change is processed, answers from the index may lack it. */
 export function backlogChecks(sources: BacklogSources): Checks {
-  const { primary, delayQueues, transportLag, bulkLag, fill } = sources;
+  const { primary, delayQueues, watched, transportLag, bulkLag, consumers, fill } = sources;
   return {
     'oldest unapplied': () => measuredVerdict(sources),
     outbox: () => outboxVerdict(primary),
     're-checks': () => recheckVerdict(primary),
-    transport: async () => {
-      const lag = await transportLag();
-      if (lag === undefined) return fine('not known: nothing has been consumed yet');
-      if (lag < MANY) return fine(`${lag} tasks wait`);
-      return warning(`${lag} tasks wait`, 'Start more `recency consume` processes, and read their logs.');
-    },
-    'bulk lane': async () => {
-      const lag = await bulkLag();
-      if (lag === undefined) return fine('not known: nothing has been consumed yet');
-      const text = `${lag} plans and segments of large audiences wait`;
-      if (lag < MANY_SEGMENTS) return fine(text);
-      return warning(text, 'Start more `recency consume` processes, with `--lanes bulk` for these alone.');
-    },
+    ...(consumers === undefined
+      ? {}
+      : { lanes: () => lanesVerdict(consumers, { small: transportLag, bulk: bulkLag }) }),
+    transport: async () => laneVerdict(sources, 'small', { waiting: await transportLag(), what: 'tasks', many: MANY }),
+    'bulk lane': async () =>
+      laneVerdict(sources, 'bulk', {
+        waiting: await bulkLag(),
+        what: 'plans and segments of large audiences',
+        many: MANY_SEGMENTS,
+      }),
     ...(fill === undefined ? {} : { stream: () => fillVerdict(fill) }),
     'delay queue': () => delayedVerdict(delayQueues),
+    notifications: () => watchedVerdict(watched),
   };
+}
+
+interface LaneBacklog {
+  /** Undefined: not known. */
+  readonly waiting: number | undefined;
+  readonly what: string;
+  /** So many are a backlog. */
+  readonly many: number;
+}
+
+/** A lane is judged by how many wait and by how long: one task that nobody takes is as late as ten thousand. */
+function laneVerdict({ watermark }: BacklogSources, lane: Lane, { waiting, what, many }: LaneBacklog): Verdict {
+  if (waiting === undefined) {
+    return warning('not known: nothing has been consumed yet', `Start \`recency consume\`, for the ${lane} lane too.`);
+  }
+  const ms = watermark.lagMs(lane);
+  const isLate = waiting > 0 && (ms === undefined || ms > UNAPPLIED_MS[lane].late);
+  const age = ms === undefined ? ', nobody knows for how long' : `, the oldest for ${seconds(ms)} at most`;
+  const text = `${waiting} ${what} wait${waiting > 0 ? age : ''}`;
+  if (isLate)
+    return warning(text, `Does a \`recency consume\` take from the ${lane} lane (\`--lanes\`)? If so, read its log.`);
+  if (waiting < many) return fine(text);
+  const fix = 'Start more `recency consume` processes, and read their logs';
+  return warning(text, `${fix}; with \`--lanes ${lane}\` they take from this lane alone.`);
+}
+
+/**
+ * Who takes from each lane. A lane without consumers is a problem as soon as a task waits in it, for however short a time. While
+ * nothing waits, it is a problem if the other lane has consumers: the next large fan-out would wait for ever.
+ */
+export async function lanesVerdict(
+  consumers: NonNullable<BacklogSources['consumers']>,
+  lags: Readonly<Record<Lane, BacklogSources['transportLag']>>,
+): Promise<Verdict> {
+  const found = await Promise.all(
+    LANES.map(async (lane) => ({ lane, members: await consumers(lane), lag: (await lags[lane]()) ?? 0 })),
+  );
+  const text = found
+    .map(({ lane, members }) => `${lane} lane: ${members === undefined ? 'not known' : counting(members, 'consumer')}`)
+    .join(', ');
+  const isAny = found.some(({ members }) => members !== undefined && members > 0);
+  const missing = found.filter(({ members, lag }) => members === 0 && (isAny || lag > 0));
+  if (missing.length === 0) return fine(text);
+  const names = missing
+    .map(({ lane, lag }) => `no consumer takes from the ${lane} lane, ${counting(lag, 'task')} waiting`)
+    .join('; ');
+  const lanes = missing.length > 1 ? 'both' : String(missing[0]?.lane);
+  return problem(names, `Start \`recency consume --lanes ${lanes}\`.`);
 }
 
 /** ms of each lane. A large audience takes its time. */
 const UNAPPLIED_MS: Readonly<Record<Lane, { readonly late: number; readonly tooLate: number }>> = {
   small: { late: 10_000, tooLate: 60_000 },
-  bulk: { late: 60_000, tooLate: 600_000 },
+  bulk: { late: 30_000, tooLate: 600_000 },
 };
 
 const BETWEEN_LOOKS_MS = 100;
@@ -108,6 +158,15 @@ export async function delayedVerdict(queues: BacklogSources['delayQueues']): Pro
   return warning(`${items} items`, NO_CONSUMER);
 }
 
+/** Which users wait to be checked for what is new to their watches. */
+export async function watchedVerdict(queue: BacklogSources['watched']): Promise<Verdict> {
+  const [users, overdueMs] = await Promise.all([queue.size(), queue.overdueMs()]);
+  if (overdueMs < LATE_S * 1_000) return fine(`${counting(users, 'watched user')} waiting`);
+  const text = `${counting(users, 'watched user')} waiting, the first has been due for ${seconds(overdueMs)}`;
+  const fix = 'Is a `recency notify` running? Start more of them; they share the queue.';
+  return overdueMs < TOO_LATE_S * 1_000 ? warning(text, fix) : problem(text, fix);
+}
+
 /** How full the stream is. Acknowledged tasks are removed within a second or two, so almost all that is there waits. */
 export async function fillVerdict(fill: () => Promise<StreamFill>): Promise<Verdict> {
   const { entries, max } = await fill();
@@ -152,5 +211,5 @@ export async function outboxVerdict(primary: Database): Promise<Verdict> {
   if (oldestS >= LATE_S) return warning(text, fix);
   if (ahead === 0) return fine(text);
   const dated = `${text}; ${ahead} of them dated in the future: nobody knows for how long`;
-  return warning(dated, `${fix} Compare the clocks of MySQL and of whoever writes created_at.`);
+  return warning(dated, `${fix} Compare the clock of MySQL with the clocks of the programs that write created_at.`);
 }

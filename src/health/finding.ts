@@ -17,6 +17,10 @@ export const fine = (detail: string): Verdict => ({ state: 'fine', detail });
 export const warning = (detail: string, fix: string): Verdict => ({ state: 'warning', detail, mend: fix });
 export const problem = (detail: string, fix: string): Verdict => ({ state: 'problem', detail, mend: fix });
 
+/** For example `1 warning`, `2 warnings`. */
+export const counting = (count: number, thing: string, things = `${thing}s`): string =>
+  `${count} ${count === 1 ? thing : things}`;
+
 /** The checks of one area by name. A check that throws could not be done, which is a problem as well. */
 export type Checks = Readonly<Record<string, () => Promise<Verdict>>>;
 

@@ -28,7 +28,9 @@ function reportVerdict({ rate, windows, wrong_users }: SamplerReport, ageMs: num
   const about = ({ kind, classes }: SamplerReport['wrong_users'][number]) =>
     `${kind === undefined ? '' : `${kind}: `}${classes.join(', ') || 'answers'}`;
   const named = wrong_users.map((wrong) => `${wrong.user} (${about(wrong)})`).join('; ');
-  const fix = `Wrong: ${named}. \`recency verify --user\` shows details; \`recency repair\` fixes it.`;
+  const [first] = wrong_users;
+  const details = `\`recency verify --user ${first?.user ?? 'ID'}\` shows details`;
+  const fix = `Wrong: ${named}. ${details}; \`recency repair\` fixes it.`;
   return visible > 0 ? problem(text, fix) : warning(text, fix);
 }
 

@@ -1,5 +1,6 @@
 import type { Id } from '../contracts/id.ts';
 import type { Key } from '../contracts/key.ts';
+import type { Allowance } from './allowance.ts';
 
 /** A random value that every write to an index replaces. '': none, the user is cold. */
 export type Nonce = string;
@@ -23,20 +24,23 @@ export interface ApplyRequest {
  * - `raced`: the nonce has changed; nothing written, read again
  * - `cold`: there is no index; nothing to do
  * - `dropped`: what was there was not a whole index of this epoch; deleted
+ * - `unread`: the index was whole, but nobody has read it for as many changes as it takes without a read; deleted
  * - `wrong_type`: a foreign key is in the way; counts as cold
  */
-export type ApplyOutcome = 'applied' | 'rebuild_due' | 'raced' | 'cold' | 'dropped' | 'wrong_type';
+export type ApplyOutcome = 'applied' | 'rebuild_due' | 'raced' | 'cold' | 'dropped' | 'unread' | 'wrong_type';
 
 export interface ReplaceRequest {
   readonly user: Id;
   /** The nonce claimed before the rows were read. */
   readonly seen: Nonce;
-  /** The user's best contacts, highest key first, at most max + 1; undefined: keep no index. */
-  readonly top: readonly Key[] | undefined;
+  /** The user's best contacts, highest key first, at most max + 1. */
+  readonly top: readonly Key[];
+  /** The changes that it takes without a read. An index that is there already keeps what it has left. */
+  readonly allowance: Allowance;
 }
 
-/** `removed`: no index is kept, as requested. The others are as in {@link ApplyOutcome}. */
-export type ReplaceOutcome = 'replaced' | 'removed' | 'raced' | 'wrong_type';
+/** As in {@link ApplyOutcome}. */
+export type ReplaceOutcome = 'replaced' | 'raced' | 'wrong_type';
 
 /** In place of a nonce: the user was forgotten since the rebuild was requested. */
 export const FORGOTTEN = '-';
@@ -56,6 +60,8 @@ export interface WarmReading {
   readonly floor: Key | undefined;
   /** The day on which it was last read or built, by the clock of Redis: days since 1970 UTC. */
   readonly lastUsed: number;
+  /** The changes that it still takes without a read, and those that it takes after one; undefined: 0.1.0 has written it last. */
+  readonly allowance: { readonly left: Allowance; readonly whole: Allowance } | undefined;
 }
 
 /**
@@ -108,13 +114,17 @@ export interface ContactIndex {
 export interface Limits {
   readonly max: number;
   readonly min: number;
+  /** Rows of the view up to which a user has no index. Left out: only who has none. */
+  readonly indexAbove?: number;
+  /** The limits of an index that was built under others. Left out: there are none. */
+  readonly widest?: { readonly max: number; readonly min: number };
 }
 
 /** How an index breaks rule I2: `cap`, more members than max; `floor`, fewer than min though contacts were left out. */
 export function outsideLimits(
   { size, floor }: Pick<WarmReading, 'size' | 'floor'>,
-  { max, min }: Limits,
+  { max, min, widest = { max, min } }: Limits,
 ): 'cap' | 'floor' | undefined {
-  if (size > max) return 'cap';
-  return size < min && floor !== undefined ? 'floor' : undefined;
+  if (size > widest.max) return 'cap';
+  return size < widest.min && floor !== undefined ? 'floor' : undefined;
 }

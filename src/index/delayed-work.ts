@@ -3,10 +3,14 @@
  * survive the loss of Redis.
  */
 import type { Id } from '../contracts/id.ts';
+import type { Kind } from '../contracts/kind.ts';
 import type { Database } from '../mysql/database.ts';
 import { claimRechecks, deleteRechecks, insertRechecks, type RecheckRow, readRechecksOf } from '../mysql/rechecks.ts';
+import type { KindDatabase } from '../mysql/statements/kind-statements.ts';
+import { readPairs } from '../mysql/statements/pairs.ts';
 import type { DelayQueue, Held } from '../redis/delay-queue.ts';
-import { chunks } from './chunks.ts';
+import { chunks } from '../timing/batches.ts';
+import { IdlePause } from '../timing/idle-pause.ts';
 import {
   EVERYBODY,
   keyOf,
@@ -39,6 +43,12 @@ const CONTENDED_MS = 100;
 /** Many reads may ask for a rebuild of the same index; one is enough, ms. */
 const REBUILD_DEBOUNCE_MS = 250;
 
+/** How often a process looks for delayed work: rarely where nothing is put, as the process that puts it looks for it. */
+const DELAYED_LOOKS = { firstMs: 100, longestMs: 2_000 };
+
+/** The same for re-checks, which wait for commits. */
+const RECHECK_LOOKS = { firstMs: 250, longestMs: 2_000 };
+
 /** Items dropped in one call, so that none blocks Redis for long. */
 const ITEMS_A_CALL = 200;
 
@@ -50,6 +60,8 @@ const CHANGES = [prefixOf('refresh', {}), prefixOf('recheck', {})];
  * Redis is lost the queue is lost too, and the rebuilds of the new epoch do what it would have done.
  */
 export class DelayedWork implements PendingSource {
+  /** Between two looks of this process that find nothing. */
+  readonly looks = new IdlePause(DELAYED_LOOKS);
   readonly #queue: DelayQueue;
 
   constructor(queue: DelayQueue) {
@@ -63,6 +75,7 @@ export class DelayedWork implements PendingSource {
       ...rebuilds.map((user) => ({ kind: 'rebuild', user }) as const),
     ];
     await this.#queue.put(items.map(textOf), CONTENDED_MS);
+    this.looks.end();
   }
 
   /** A read found that the user's index has too few members. @throws RedisUnavailable */
@@ -124,6 +137,9 @@ export class DelayedWork implements PendingSource {
 /** How often a pair is re-checked. With waits growing to 30 s this is some four minutes: longer than any open transaction lasts. */
 export const RECHECKS = 14;
 
+/** With more re-checks than this, all of them may be committed: their pairs are not looked up. */
+const MOST_COMPARED = 1_000;
+
 /** The wait before an attempt, so that a slow transaction can commit: 0.25 s, 0.5 s, … at most 30 s. */
 function recheckDelayOf(attempt: number): number {
   return Math.min(250 * 2 ** (attempt - 1), 30_000);
@@ -138,20 +154,27 @@ function recheckDelayOf(attempt: number): number {
  * do nothing.
  */
 export class Rechecks implements PendingSource {
+  /** Between two looks of this process that find nothing. */
+  readonly looks = new IdlePause(RECHECK_LOOKS);
+  readonly #primary: KindDatabase;
   readonly #database: Database;
+  readonly #kind: Kind;
 
-  constructor(database: Database) {
-    this.#database = database;
+  constructor(primary: KindDatabase) {
+    this.#primary = primary;
+    this.#database = primary.server;
+    this.#kind = primary.statements.kind;
   }
 
   /** Schedules an attempt, counted from 1. @throws DatabaseUnavailable */
   async put(pairs: readonly VersionedPair[], attempt: number): Promise<void> {
-    await insertRechecks(this.#database, pairs, attempt, recheckDelayOf(attempt));
+    await insertRechecks(this.#database, this.#kind, pairs, attempt, recheckDelayOf(attempt));
+    this.looks.end();
   }
 
   /** Due re-checks, at most `count`, to be finished within `leaseMs`; otherwise they come again. @throws DatabaseUnavailable */
   async take(count: number, leaseMs: number): Promise<readonly RecheckRow[]> {
-    return await claimRechecks(this.#database, count, leaseMs);
+    return await claimRechecks(this.#database, this.#kind, count, leaseMs);
   }
 
   /** The re-checks about these suspects that wait or are being done, by their row ids. @throws DatabaseUnavailable */
@@ -159,10 +182,39 @@ export class Rechecks implements PendingSource {
     const pending = new Map<SuspectKey, Set<string>>(suspects.map((suspect) => [keyOf(suspect), new Set()]));
     const users = new Set(suspects.map(({ user }) => user));
     const known = [...users].filter((user) => user !== undefined);
-    for (const { id, ...pair } of await readRechecksOf(this.#database, users.has(undefined) ? undefined : known)) {
+    for (const { id, ...pair } of await readRechecksOf(
+      this.#database,
+      this.#kind,
+      users.has(undefined) ? undefined : known,
+    )) {
       for (const suspect of suspectsOf({ kind: 'recheck', ...pair })) pending.get(keyOf(suspect))?.add(`recheck ${id}`);
     }
     return pending;
+  }
+
+  /**
+   * The re-checks whose change may be committed, as pending for each suspect, whomever they are about. Where MySQL still has the row in
+   * an older version it is not committed, and perhaps never will be.
+   */
+  get changes(): PendingSource {
+    return {
+      pendingFor: async (suspects) => {
+        const waiting = await readRechecksOf(this.#database, this.#kind, undefined);
+        const older = waiting.length > MOST_COMPARED ? new Set<RecheckRow>() : await this.#uncommitted(waiting);
+        const found = new Set(waiting.filter((row) => !older.has(row)).map(({ id }) => `recheck ${id}`));
+        return new Map(suspects.map((suspect) => [keyOf(suspect), found]));
+      },
+    };
+  }
+
+  /** A pair without a row is not among them: a change that deletes it is committed when it is gone. */
+  async #uncommitted(waiting: readonly RecheckRow[]): Promise<ReadonlySet<RecheckRow>> {
+    if (waiting.length === 0) return new Set();
+    const { rows } = await readPairs(this.#primary, waiting);
+    const versions = new Map(rows.map(({ user, contact, version }) => [`${user} ${contact}`, BigInt(version)]));
+    const isOlder = ({ user, contact, version }: RecheckRow) =>
+      (versions.get(`${user} ${contact}`) ?? BigInt(version)) < BigInt(version);
+    return new Set(waiting.filter(isOlder));
   }
 
   /** These are done, or were scheduled again. @throws DatabaseUnavailable */

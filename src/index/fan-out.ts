@@ -1,10 +1,18 @@
 import { planTaskOf } from '../contracts/bulk-task.ts';
 import type { Id } from '../contracts/id.ts';
 import type { KindName } from '../contracts/kind.ts';
-import type { Pair } from '../mysql/pairs.ts';
-import { chunks } from './chunks.ts';
+import type { Pair } from '../mysql/statements/pairs.ts';
+import { chunks } from '../timing/batches.ts';
+import type { Nonce } from './contact-index.ts';
 import { type Operation, step, together } from './protocol.ts';
-import { PAIRS_A_CALL, type RefreshReport, refreshUnsignalled, signal } from './refresh.ts';
+import {
+  PAIRS_A_CALL,
+  type RefreshReport,
+  refreshUnsignalled,
+  reportOfCold,
+  type SeenNonces,
+  signal,
+} from './refresh.ts';
 
 export interface FanOutReport {
   /** Refreshed here. */
@@ -23,7 +31,7 @@ export const CALLS_AT_ONCE = 4;
  * Refreshes every follower of each owner who has at most a page of them, and sees to it that a plan for each of the others
  * waits in the bulk lane (segments.ts).
  *
- * The page only says whom to look at: `refresh` reads the nonces and then the pairs again, and a user who becomes a follower
+ * The page only says whom to look at: the nonces are read after it, and then the pairs again; a user who becomes a follower
  * later has a task of their own.
  * @param owners each once
  * @param pageSize the most followers of one owner that are refreshed here
@@ -41,13 +49,17 @@ export function* fanOut(
   const pairs = owners.flatMap((contact, i) =>
     large.includes(contact) ? [] : (pages[i] ?? []).map((user): Pair => ({ user, contact })),
   );
-  const areNeighbours = owners.length - large.length === 1;
-  const parts = areNeighbours ? chunks(pairs, PAIRS_A_CALL) : partsOf(pairs);
+  const users = new Set(pairs.map(({ user }) => user));
+  const seen = yield* noncesOf([...users]);
+  if (seen.size < users.size) onRefresh?.(reportOfCold(users.size - seen.size));
+  const indexed = pairs.filter(({ user }) => seen.has(user));
+  const areNeighbours = owners.length - large.length === 1 && 2 * indexed.length > pairs.length;
+  const parts = areNeighbours ? chunks(indexed, PAIRS_A_CALL) : partsOf(indexed);
   yield* together(
-    parts.map((part) => refreshPart(part, areNeighbours, onRefresh)),
+    parts.map((part) => refreshPart(part, areNeighbours, onRefresh, seen)),
     CALLS_AT_ONCE,
   );
-  yield* signal(new Set(pairs.map(({ user }) => user)));
+  yield* signal(users);
   for (const owner of large) yield* announce(owner, kind);
   return { followers: pairs.length, large: large.length };
 }
@@ -56,9 +68,18 @@ export function* refreshPart(
   pairs: readonly Pair[],
   areNeighbours: boolean,
   onRefresh?: (report: RefreshReport) => void,
+  seen?: SeenNonces,
 ): Operation<void> {
-  const report = yield* refreshUnsignalled(pairs, areNeighbours);
+  const report = yield* refreshUnsignalled(pairs, areNeighbours, seen);
   onRefresh?.(report);
+}
+
+/** Most followers have no index. They are left out before pairs are read and calls are made: the few others share these. */
+function* noncesOf(users: readonly Id[]): Operation<SeenNonces> {
+  const nonces = users.length === 0 ? [] : yield* step('nonces', users);
+  const seen = new Map<Id, Nonce>();
+  for (const [i, user] of users.entries()) if (nonces[i]) seen.set(user, nonces[i]);
+  return seen;
 }
 
 /**
@@ -69,13 +90,22 @@ export function* refreshPart(
  * would outlive a worker that ends in between. It is not made after the publication either, because by then the plan may
  * have been taken; so it is made before, and becomes valid if it is still this plan's. A note of another epoch says nothing:
  * its plan may be lost, or Redis may have gone back to an older state.
+ *
+ * Nor is a note believed whose plan cannot be shown to wait: a plan may be gone in any way (a group that was moved, a dead
+ * letter), and its note would silence the owner. So the note says at which place of the bulk lane the plan is, and the lane is
+ * asked, after the note was read, whether what is there is still to be done. A plan that is being done then was taken later.
  */
 function* announce(owner: Id, kind: KindName): Operation<void> {
   const epoch = yield* step('currentEpoch');
-  const plan = yield* step('beginPlan', epoch, owner);
-  if (plan === undefined) return;
-  yield* step('publish', [planTaskOf(kind, owner, plan)]);
-  yield* step('planPublished', epoch, owner, plan);
+  let plan = yield* step('beginPlan', epoch, owner);
+  if (plan === undefined) {
+    const place = yield* step('notedPlan', epoch, owner);
+    if (place !== undefined && (yield* step('isWaiting', place))) return;
+    plan = yield* step('beginPlan', epoch, owner, place ?? '');
+  }
+  if (plan === undefined) return; // another plan was published since this began
+  const places = yield* step('publish', [planTaskOf(kind, owner, plan)]);
+  yield* step('planPublished', epoch, owner, plan, places?.[0] ?? '');
 }
 
 /** Splits pairs into calls. All pairs of a user are in one call: concurrent calls would only lose races to each other. */

@@ -1,8 +1,10 @@
+import type { Lane } from '../contracts/bulk-task.ts';
 import { CONTACTS, KINDS, type Kind } from '../contracts/kind.ts';
-import type { Lane } from '../contracts/lane.ts';
 import { isCapturedPast, readFence } from '../mysql/capture.ts';
 import type { Database } from '../mysql/database.ts';
-import { isPublishedUpTo, type OutboxRow, readLastOutboxId, readPutBackRows } from '../mysql/outbox.ts';
+import { isNoneLeft, readOthersRows } from '../mysql/others-marks.ts';
+import { isPublishedUpTo, isTaskThere, type OutboxRow, readNewestTask, readPutBackRows } from '../mysql/outbox.ts';
+import type { KindDatabase } from '../mysql/statements/kind-statements.ts';
 import {
   inTurn,
   keyOf,
@@ -15,10 +17,9 @@ import {
 } from './drain-barrier.ts';
 
 /** Where changes wait on their way to the indexes, besides the transport. */
-export interface DrainedStores {
+interface DrainedStores {
   /** The indexes of this kind; left out: of contacts. */
-  readonly kind?: Kind;
-  readonly primary: Database;
+  readonly primary: KindDatabase;
   readonly rechecks: PendingSource;
   readonly delayed: PendingSource;
 }
@@ -29,36 +30,43 @@ export interface DrainedStores {
  * delay queue, so they are asked in that order.
  */
 export function drainBarrierOf(
-  { kind, primary, rechecks, delayed }: DrainedStores,
+  { primary: { server, statements }, rechecks, delayed }: DrainedStores,
   transport: RaiseBarrier,
 ): RaiseBarrier {
   return inTurn([
-    captureBarrier(primary),
-    outboxBarrier(primary),
-    pendingBarrier(new PutBackRows(primary, kind)),
+    captureBarrier(server),
+    outboxBarrier(server),
+    pendingBarrier(new ReturnedRows(server, statements.kind)),
     transport,
     pendingBarrier(rechecks, delayed),
   ]);
 }
 
 /** What work of a kind waits for besides the transport. */
-export type DelayedPlaces = Pick<DrainedStores, 'rechecks' | 'delayed'>;
+type DelayedPlaces = Pick<DrainedStores, 'rechecks' | 'delayed'>;
+
+interface LaneStores {
+  readonly primary: Database;
+  readonly kinds: readonly DelayedPlaces[];
+  /** The settings say that changes are captured (false): until that has begun, nothing is known of any. */
+  readonly isCaptured?: boolean;
+}
 
 /**
  * The same for every kind at once, lane by lane, about everybody: `small` leads through capture, the outbox, the small lane
  * and delayed work; `bulk`, raised when that is passed, through the bulk lane, twice (a plan leaves segments there), and delayed work.
  */
 export function laneBarriersOf(
-  { primary, kinds }: { readonly primary: Database; readonly kinds: readonly DelayedPlaces[] },
+  { primary, kinds, isCaptured = false }: LaneStores,
   transports: Readonly<Record<Lane, RaiseBarrier>>,
 ): Readonly<Record<Lane, RaiseBarrier>> {
   const { small, bulk } = transports;
   const delayed = kinds.map((kind) => pendingBarrier(kind.rechecks, kind.delayed));
   return {
     small: inTurn([
-      captureBarrier(primary),
+      captureBarrier(primary, isCaptured),
       outboxBarrier(primary),
-      pendingBarrier(new PutBackRows(primary)),
+      pendingBarrier(new ReturnedRows(primary)),
       small,
       ...delayed,
     ]),
@@ -69,21 +77,33 @@ export function laneBarriersOf(
 /**
  * Passed when everything that was committed is captured: its tasks are in the transport. Nothing is waited for where nothing
  * was ever captured. The proof is the capturing process's own write, made later, that has come back in the log.
+ * @param isExpected changes are to be captured: where nothing ever was, the barrier cannot be raised
  */
-export function captureBarrier(primary: Database): RaiseBarrier {
+export function captureBarrier(primary: Database, isExpected = false): RaiseBarrier {
   return async () => {
     const newest = await readFence(primary);
+    if (newest === undefined && isExpected)
+      throw new Error('RECENCY_CAPTURE_… is set, but `recency capture` has never run');
     return sharedBarrier(
       async () => newest === undefined || (await isCapturedPast(primary, newest.source, newest.fence)),
     );
   };
 }
 
-/** Passed when every row that was in the outbox is published, apart from rows that were put back. */
+/**
+ * Passed when every row that was in the outbox is published by this server, apart from rows that were put back. Rows that somebody
+ * has removed with the newest one were perhaps not: the barrier behind them is never passed, and a new epoch begins.
+ */
 export function outboxBarrier(primary: Database): RaiseBarrier {
   return async () => {
-    const last = await readLastOutboxId(primary);
-    return sharedBarrier(() => isPublishedUpTo(primary, last));
+    const { id: last } = await readNewestTask(primary);
+    const others = await readOthersRows(primary);
+    return sharedBarrier(
+      async () =>
+        (await isPublishedUpTo(primary, last)) &&
+        (await isNoneLeft(primary, others)) &&
+        (await isTaskThere(primary, last)),
+    );
   };
 }
 
@@ -96,7 +116,7 @@ const TOO_MANY = 'more rows than are examined one by one';
  * Rows of the outbox that a relay has put back, because their partition is unavailable or because they are being republished.
  * They may wait for as long as a partition has no leader, so only the suspects that they concern wait for them.
  */
-export class PutBackRows implements PendingSource {
+export class ReturnedRows implements PendingSource {
   readonly #database: Database;
   readonly #kind: Kind;
 

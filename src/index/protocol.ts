@@ -47,6 +47,9 @@
  *   writing the page's state would bring the contact back. So the pairs are read a second time, after the nonces.
  * - A write leaves too few members, and its worker ends before the rebuild that is now due. Nothing else knows of that rebuild,
  *   so it is finished, or in the delay queue, before the task is acknowledged.
+ * - An index does not pay (allowance.ts): its user has few rows, or nobody has read it for many changes. It is DROPPED, by
+ *   a rebuild, or by the script that would apply the next change; that change is then in no index. Both are safe at any moment,
+ *   as any drop is: a rebuild that runs finds its nonce gone, and the next one reads MySQL after the change.
  * - An index without members expires, and none is kept for a user without any row. Both are cold then, and a rebuild reads MySQL
  *   again. While it exists, an empty index is written to like any other: a refresh must not skip it.
  * - A user is forgotten, and a rebuild that was requested earlier brings the index back. So forgetting leaves a note: a rebuild
@@ -56,6 +59,8 @@
  *   that says so must be true (fan-out.ts), and is removed before the plan reads anything.
  * - A user is watched, and nobody says that what they see has changed. So a refresh, whatever its outcome, ends with a SIGNAL, and
  *   a drop as well, before the task is acknowledged. It is for the push alone: no index depends on it.
+ * - A row cannot be read, or an entry not be written. The pairs of a call are halved down to those that fail alone; all others
+ *   are refreshed. The change of such a pair is not in the index, so its user's index is DROPPED, and only the pair is set aside.
  * - A task arrives before the commit that it announces. Its row in MySQL is older than the task says, so the pair is RE-CHECKED
  *   later. The re-check is stored in MySQL before the task is acknowledged: if Redis is lost, the rebuilds of the new epoch may
  *   still read MySQL before that commit.
@@ -79,20 +84,35 @@
  */
 import type { BulkTask } from '../contracts/bulk-task.ts';
 import type { Id } from '../contracts/id.ts';
-import type { FollowerRange, Pair, PairRows } from '../mysql/pairs.ts';
-import type { ReadBy, TopContacts } from '../mysql/top-contacts.ts';
+import type { FollowerRange } from '../mysql/statements/followers.ts';
+import type { Pair, PairRows } from '../mysql/statements/pairs.ts';
+import type { TopContacts } from '../mysql/statements/top-contacts.ts';
+import type { ReadBy } from '../mysql/top-contacts-reader.ts';
+import type { Allowance } from './allowance.ts';
 import type { ContactIndex, Epoch } from './contact-index.ts';
+import { bisect, isolateFailures, type SetAside, type SettingAside } from './set-aside.ts';
 
 /** Every atomic step: one script in Redis, or one statement in MySQL. */
 export interface Steps extends Pick<ContactIndex, 'nonces' | 'apply' | 'claim' | 'replace' | 'drop'>, SystemOfRecord {
   /** Drops the users' indexes and the delayed work about them; no rebuild that was requested earlier brings one back. */
   forget(users: readonly Id[]): Promise<void>;
-  /** Notes that a new plan for the owner is about to be published, and names it; undefined: a published one of this epoch waits. */
-  beginPlan(epoch: Epoch, owner: Id): Promise<string | undefined>;
-  /** Publishes to the bulk lane: durably, when it resolves. */
-  publish(tasks: readonly BulkTask[]): Promise<void>;
+  /**
+   * Notes that a new plan for the owner is about to be published, and names it; undefined: the note says that one of this
+   * epoch is published.
+   * @param lost the place of a published plan that does not wait any more
+   */
+  beginPlan(epoch: Epoch, owner: Id, lost?: string): Promise<string | undefined>;
+  /** The place of the plan that the note says is published, '' if it does not name one; undefined: the note says of none in this epoch. */
+  notedPlan(epoch: Epoch, owner: Id): Promise<string | undefined>;
+  /**
+   * Publishes to the bulk lane: durably, when it resolves.
+   * @returns the place of each task in the lane, a text without spaces; nothing where the lane does not say
+   */
+  publish(tasks: readonly BulkTask[]): Promise<readonly string[] | undefined>;
+  /** Is the task at this place of the bulk lane still to be done? False if that is not known. */
+  isWaiting(place: string): Promise<boolean>;
   /** The plan that was begun is published: it waits, unless another has begun or it was taken. */
-  planPublished(epoch: Epoch, owner: Id, plan: string): Promise<void>;
+  planPublished(epoch: Epoch, owner: Id, plan: string, place?: string): Promise<void>;
   /** The plan does not wait any more. */
   takePlan(owner: Id, plan: string): Promise<void>;
   /** Puts work that could not be finished now into the delay queue. */
@@ -117,6 +137,8 @@ export interface SystemOfRecord {
    * all of them are too many for one statement; of none, when the first one alone takes too long.
    */
   topContacts(users: readonly Id[], by?: ReadBy): Promise<TopContacts>;
+  /** For each of these users how many changes an index takes without a read; undefined: it would not pay (allowance.ts). */
+  allowances(users: readonly Id[], by?: ReadBy): Promise<readonly (Allowance | undefined)[]>;
   /** Those of these users who have any row, related or not. In no order. */
   owners(users: readonly Id[]): Promise<readonly Id[]>;
   /** The token of the epoch. */
@@ -150,14 +172,20 @@ export interface Step<N extends StepName = StepName> {
 }
 
 /** Operations on different users, which may run concurrently. */
-export interface Together {
+interface Together {
   /** Taken from the front, `atOnce` at a time, until it is empty. Running operations may add more. */
   readonly queue: Operation<void>[];
   readonly atOnce: number;
 }
 
+/** Work of which parts may fail by the fault of single items. */
+interface Isolation {
+  readonly items: readonly unknown[];
+  readonly work: (some: readonly unknown[]) => Operation<void>;
+}
+
 /** An operation in progress: yields steps, is given their replies, returns its result. */
-export type Operation<T> = Generator<Step | Together, T, unknown>;
+export type Operation<T> = Generator<Step | Together | Isolation, T, unknown>;
 
 /** One step of an operation: `const nonces = yield* step('nonces', users)`. */
 export function* step<N extends StepName>(
@@ -172,7 +200,22 @@ export function* together(queue: Operation<void>[], atOnce: number): Operation<v
   yield { queue, atOnce };
 }
 
-/** The same operation with its concurrent parts one after the other, for a caller that drives it step by step. */
+/**
+ * Does work on all items together; when that fails by the fault of some of them, on halves of them, and so on (set-aside.ts),
+ * so that all others are done. Work that was done may be done again.
+ * @returns the items that fail alone
+ */
+export function* isolating<T>(
+  items: readonly T[],
+  work: (some: readonly T[]) => Operation<void>,
+): Operation<readonly SetAside<T>[]> {
+  return (yield { items, work: work as Isolation['work'] }) as readonly SetAside<T>[];
+}
+
+/**
+ * The same operation with its concurrent parts one after the other, for a caller that drives it step by step. A step fails
+ * when the caller throws into it.
+ */
 export function* inSequence<T>(operation: Operation<T>): Generator<Step, T, unknown> {
   let next = operation.next();
   while (!next.done) {
@@ -180,6 +223,8 @@ export function* inSequence<T>(operation: Operation<T>): Generator<Step, T, unkn
     if ('queue' in value) {
       for (let part = value.queue.shift(); part; part = value.queue.shift()) yield* inSequence(part);
       next = operation.next();
+    } else if ('items' in value) {
+      next = operation.next(yield* isolatingInSequence(value));
     } else {
       next = operation.next(yield value);
     }
@@ -187,46 +232,95 @@ export function* inSequence<T>(operation: Operation<T>): Generator<Step, T, unkn
   return next.value;
 }
 
-/** The right to go on with an operation. `renew` throws when it is lost. */
-export interface Renewable {
-  renew(): Promise<void>;
-}
-
-/**
- * Runs an operation on real stores.
- * @param lease renewed before every step; what `renew` throws ends the operation
- * @throws the first error of a step, once every running step has ended
- */
-export async function run<T>(operation: Operation<T>, steps: Steps, lease?: Renewable): Promise<T> {
-  let next = operation.next();
+function* isolatingInSequence({ items, work }: Isolation): Generator<Step, readonly SetAside<unknown>[], unknown> {
+  const search = bisect(items);
+  let next = search.next();
   while (!next.done) {
-    const { value } = next;
-    next = operation.next('queue' in value ? await runAll(value, steps, lease) : await take(value, steps, lease));
+    let failure: Error | undefined;
+    try {
+      yield* inSequence(work(next.value.some));
+    } catch (error) {
+      failure = error as Error;
+    }
+    next = search.next(failure);
   }
   return next.value;
 }
 
-async function take({ name, args }: Step, steps: Steps, lease?: Renewable): Promise<unknown> {
-  await lease?.renew();
-  return await (steps[name] as (...args: unknown[]) => Promise<unknown>)(...args);
+/** The right to go on with an operation. `renew` throws when it is lost. */
+interface Renewable {
+  renew(): Promise<void>;
 }
 
-async function runAll({ queue, atOnce }: Together, steps: Steps, lease?: Renewable): Promise<void> {
-  const running = new Set<Promise<unknown>>();
+/** What ends the search for items that fail by themselves; left out: what takes too long concerns all of them. */
+type Isolating = Partial<SettingAside>;
+
+/**
+ * Runs an operation on real stores.
+ * @param lease renewed before every step; what `renew` throws ends the operation
+ * @param isolating whose fault a failure is, where the operation would isolate it
+ * @throws the first error of a step, once every running step has ended
+ */
+export async function run<T>(
+  operation: Operation<T>,
+  steps: Steps,
+  lease?: Renewable,
+  { answers = async () => false, isEnd, onFailure }: Isolating = {},
+): Promise<T> {
+  const ends = new Set<unknown>();
+  const renew = async () => {
+    try {
+      await lease?.renew();
+    } catch (error) {
+      ends.add(error);
+      throw error;
+    }
+  };
+  const setting = {
+    answers,
+    isEnd: (error: unknown) => ends.has(error) || isEnd?.(error) === true,
+    ...(onFailure === undefined ? {} : { onFailure }),
+  };
+  return await go(operation, { steps, renew, setting });
+}
+
+interface Running {
+  readonly steps: Steps;
+  readonly renew: () => Promise<void>;
+  readonly setting: SettingAside;
+}
+
+async function go<T>(operation: Operation<T>, running: Running): Promise<T> {
+  let next = operation.next();
+  while (!next.done) next = operation.next(await reply(next.value, running));
+  return next.value;
+}
+
+async function reply(wanted: Step | Together | Isolation, running: Running): Promise<unknown> {
+  if ('queue' in wanted) return await goTogether(wanted, running);
+  if ('items' in wanted) {
+    return await isolateFailures(wanted.items, (some) => go(wanted.work(some), running), running.setting);
+  }
+  await running.renew();
+  return await (running.steps[wanted.name] as (...args: unknown[]) => Promise<unknown>)(...wanted.args);
+}
+
+async function goTogether({ queue, atOnce }: Together, running: Running): Promise<void> {
+  const begun = new Set<Promise<unknown>>();
   const failures: unknown[] = [];
   const begin = (operation: Operation<void>) => {
-    const ended: Promise<unknown> = run(operation, steps, lease)
+    const ended: Promise<unknown> = go(operation, running)
       .catch((error: unknown) => failures.push(error))
-      .finally(() => running.delete(ended));
-    running.add(ended);
+      .finally(() => begun.delete(ended));
+    begun.add(ended);
   };
   do {
-    while (running.size < atOnce && failures.length === 0) {
+    while (begun.size < atOnce && failures.length === 0) {
       const operation = queue.shift();
       if (operation === undefined) break;
       begin(operation);
     }
-    if (running.size > 0) await Promise.race(running);
-  } while (running.size > 0 || (queue.length > 0 && failures.length === 0));
+    if (begun.size > 0) await Promise.race(begun);
+  } while (begun.size > 0 || (queue.length > 0 && failures.length === 0));
   if (failures.length > 0) throw failures[0];
 }

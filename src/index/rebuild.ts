@@ -1,15 +1,14 @@
 import type { Id } from '../contracts/id.ts';
-import type { Key } from '../contracts/key.ts';
 import { UserError } from '../contracts/user-error.ts';
 import { isSuspended } from '../mysql/epoch.ts';
-import type { TopContacts } from '../mysql/top-contacts.ts';
-import { type Epoch, FORGOTTEN, type Nonce, type ReplaceOutcome } from './contact-index.ts';
+import type { TopContacts } from '../mysql/statements/top-contacts.ts';
+import { type Epoch, FORGOTTEN, type Nonce, type ReplaceOutcome, type ReplaceRequest } from './contact-index.ts';
 import { type Operation, step } from './protocol.ts';
 
 export interface RebuildReport {
   readonly rebuilt: readonly Id[];
-  /** MySQL has no row about them, so no index is kept. */
-  readonly unknown: readonly Id[];
+  /** They have too few rows for an index to pay, or none: no index is kept. */
+  readonly small: readonly Id[];
   /** Forgotten since this rebuild was requested, so no index is built. */
   readonly forgotten: readonly Id[];
   /** Lost every race: to be started again later. */
@@ -38,15 +37,15 @@ export class EpochSuspended extends UserError {
 const ATTEMPTS = 5;
 
 /** The users so far, by outcome. */
-type Sorted = { readonly [K in 'rebuilt' | 'unknown' | 'forgotten' | 'obstructed' | 'slow']: Id[] };
+type Sorted = { readonly [K in 'rebuilt' | 'small' | 'forgotten' | 'obstructed' | 'slow']: Id[] };
 
-interface Claim {
-  readonly user: Id;
-  readonly seen: Nonce;
-}
+type Claim = Omit<ReplaceRequest, 'top'>;
 
 /**
  * Builds the users' indexes from MySQL. The first build, refill, backfill and repair all use it. See protocol.ts.
+ *
+ * First it asks who has so many rows that an index pays. The others' indexes are dropped: that is always safe, whatever else is
+ * being written, because without an index plain SQL answers.
  *
  * One statement may answer for only the first of the users; the nonces of the others, which were claimed before it, remain valid
  * for the next statement.
@@ -56,11 +55,15 @@ interface Claim {
  * @param asked these users' indexes are requested now, whether forgotten or not (a retry after a lost race is not such a request)
  */
 export function* rebuild(users: readonly Id[], asked = false): Operation<RebuildReport> {
-  const sorted: Sorted = { rebuilt: [], unknown: [], forgotten: [], obstructed: [], slow: [] };
-  let waiting = users;
+  const sorted: Sorted = { rebuilt: [], small: [], forgotten: [], obstructed: [], slow: [] };
+  const allowances = yield* step('allowances', users);
+  const paying = new Map(users.flatMap((user, i) => (allowances[i] === undefined ? [] : [[user, allowances[i]]])));
+  sorted.small.push(...users.filter((user) => !paying.has(user)));
+  if (sorted.small.length > 0) yield* step('drop', sorted.small);
+  let waiting: readonly Id[] = [...paying.keys()];
   for (let attempt = 0; attempt < ATTEMPTS && waiting.length > 0; attempt++) {
     const nonces = yield* step('claim', waiting, asked && attempt === 0);
-    let claimed = waiting.map((user, i) => ({ user, seen: nonces[i] ?? '' }));
+    let claimed = waiting.map((user, i): Claim => ({ user, seen: nonces[i] ?? '', allowance: paying.get(user) ?? 0 }));
     sorted.obstructed.push(...usersWith('', claimed));
     sorted.forgotten.push(...usersWith(FORGOTTEN, claimed));
     claimed = claimed.filter(({ seen }) => seen !== '' && seen !== FORGOTTEN);
@@ -89,17 +92,17 @@ function usersWith(nonce: Nonce, claims: readonly Claim[]): Id[] {
  * @returns the users who lost their race
  */
 function* replaceAll(epoch: Epoch, read: readonly Claim[], tops: TopContacts['tops'], sorted: Sorted): Operation<Id[]> {
-  const empty = read.filter((_claim, i) => tops[i]?.length === 0).map(({ user }) => user);
+  const requests = read.map((claim, i) => ({ ...claim, top: tops[i] ?? [] }));
+  const empty = requests.filter(({ top }) => top.length === 0).map(({ user }) => user);
   const owners = new Set(empty.length > 0 ? yield* step('owners', empty) : []);
-  const isKept = (user: Id, top: readonly Key[]) => top.length > 0 || owners.has(user);
-  const requests = read.map((claim, i) => {
-    const top = tops[i] ?? [];
-    return { ...claim, top: isKept(claim.user, top) ? top : undefined };
-  });
-  const outcomes = yield* step('replace', epoch, requests);
-  const are = (outcome: ReplaceOutcome) => read.filter((_, i) => outcomes[i] === outcome).map(({ user }) => user);
+  const unknown = new Set(empty.filter((user) => !owners.has(user)));
+  if (unknown.size > 0) yield* step('drop', [...unknown]);
+  sorted.small.push(...unknown);
+  const kept = requests.filter(({ user }) => !unknown.has(user));
+  if (kept.length === 0) return [];
+  const outcomes = yield* step('replace', epoch, kept);
+  const are = (outcome: ReplaceOutcome) => kept.filter((_, i) => outcomes[i] === outcome).map(({ user }) => user);
   sorted.rebuilt.push(...are('replaced'));
-  sorted.unknown.push(...are('removed'));
   sorted.obstructed.push(...are('wrong_type'));
   return are('raced');
 }

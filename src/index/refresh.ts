@@ -1,8 +1,9 @@
 import type { Id } from '../contracts/id.ts';
-import type { Pair, PairRow } from '../mysql/pairs.ts';
-import type { ApplyOutcome, ApplyRequest, Change } from './contact-index.ts';
-import { type Operation, step, type VersionedPair } from './protocol.ts';
+import type { Pair, PairRow } from '../mysql/statements/pairs.ts';
+import type { ApplyOutcome, ApplyRequest, Change, Nonce } from './contact-index.ts';
+import { isolating, type Operation, step, type VersionedPair } from './protocol.ts';
 import { type RebuildReport, rebuild } from './rebuild.ts';
+import type { SetAside } from './set-aside.ts';
 
 /** A pair to look at again. `version`: the row must be at least this new, or the change is not visible yet. */
 export interface Hint extends Pair {
@@ -21,17 +22,40 @@ export interface RefreshReport {
   /** Number of users by outcome. A user may be counted under `raced` several times. */
   readonly outcomes: Readonly<Record<ApplyOutcome, number>>;
   readonly rebuilt: number;
-  /** Hints whose row is still older than their version: look again later. What MySQL says now was applied. */
+  /**
+   * Hints whose row is still older than their version, for all that is known: look again later. What MySQL says now was
+   * applied, unless they are among `failed`.
+   */
   readonly behind: readonly VersionedPair[];
   /** Pairs that lost every race; they wait in the delay queue. */
   readonly unsettled: readonly Pair[];
+  /** Hints that fail by themselves, alone: a row that cannot be read, an entry that cannot be written. Their users are cold. */
+  readonly failed: readonly SetAside<Hint>[];
 }
+
+/** The nonces of users who have one. */
+export type SeenNonces = ReadonlyMap<Id, Nonce>;
 
 /** Pairs in one call of a script. */
 export const PAIRS_A_CALL = 500;
 
 /** How often a refresh is attempted before it goes into the delay queue. */
 const ATTEMPTS = 5;
+
+const NO_OUTCOMES: RefreshReport['outcomes'] = {
+  applied: 0,
+  rebuild_due: 0,
+  raced: 0,
+  cold: 0,
+  dropped: 0,
+  unread: 0,
+  wrong_type: 0,
+};
+
+/** What refreshing users without an index comes to: nothing. */
+export function reportOfCold(users: number): RefreshReport {
+  return { outcomes: { ...NO_OUTCOMES, cold: users }, rebuilt: 0, behind: [], unsettled: [], failed: [] };
+}
 
 const NOTHING_REBUILT: Pick<RebuildReport, 'rebuilt' | 'unsettled' | 'slow'> = { rebuilt: [], unsettled: [], slow: [] };
 
@@ -55,10 +79,50 @@ export function* signal(users: ReadonlySet<Id>): Operation<void> {
 
 /**
  * A refresh whose caller signals it, together with others.
+ *
+ * A pair that fails alone holds up no other. The change of it is not in the index, so its user has none from here on: what is
+ * built later is read later.
  * @param areNeighbours they are all followers of one contact between the first and the last, by id, as of a moment ago
+ * @param seen the nonces of these users, read since the change was committed; left out: they are read here
  */
-export function* refreshUnsignalled(hints: readonly Hint[], areNeighbours = false): Operation<RefreshReport> {
-  const outcomes = { applied: 0, rebuild_due: 0, raced: 0, cold: 0, dropped: 0, wrong_type: 0 };
+export function* refreshUnsignalled(
+  hints: readonly Hint[],
+  areNeighbours = false,
+  seen?: SeenNonces,
+): Operation<RefreshReport> {
+  const reports: RefreshReport[] = [];
+  const failed = yield* isolating(hints, function* (some) {
+    reports.push(yield* refreshTogether(some, areNeighbours, seen));
+  });
+  const [report, ...more] = reports;
+  if (report !== undefined && more.length === 0 && failed.length === 0) return report;
+  if (failed.length > 0) yield* step('drop', [...new Set(failed.map(({ item }) => item.user))]);
+  const unseen = failed.map(({ item }) => item).filter(hasVersion);
+  return {
+    outcomes: sumOf(reports.map(({ outcomes }) => outcomes)),
+    rebuilt: reports.reduce((sum, { rebuilt }) => sum + rebuilt, 0),
+    behind: [...reports.flatMap(({ behind }) => behind), ...unseen],
+    unsettled: reports.flatMap(({ unsettled }) => unsettled),
+    failed,
+  };
+}
+
+function hasVersion(hint: Hint): hint is VersionedPair {
+  return hint.version !== undefined;
+}
+
+function sumOf(all: readonly RefreshReport['outcomes'][]): RefreshReport['outcomes'] {
+  const sum: Record<ApplyOutcome, number> = { ...NO_OUTCOMES };
+  for (const one of all) for (const [outcome, users] of Object.entries(one)) sum[outcome as ApplyOutcome] += users;
+  return sum;
+}
+
+function* refreshTogether(
+  hints: readonly Hint[],
+  areNeighbours: boolean,
+  seen: SeenNonces | undefined,
+): Operation<RefreshReport> {
+  const outcomes: Record<ApplyOutcome, number> = { ...NO_OUTCOMES };
   const due: Id[] = [];
   let behind: readonly VersionedPair[] = [];
   let waiting: readonly UserHints[] = areNeighbours
@@ -66,7 +130,7 @@ export function* refreshUnsignalled(hints: readonly Hint[], areNeighbours = fals
     : [...Map.groupBy(hints, (hint) => hint.user)];
   for (let attempt = 0; attempt < ATTEMPTS && waiting.length > 0; attempt++) {
     const isFirst = attempt === 0;
-    const tried = yield* tryOnce(waiting, isFirst && areNeighbours);
+    const tried = yield* tryOnce(waiting, isFirst && areNeighbours, isFirst ? seen : undefined);
     if (isFirst) behind = tried.behind;
     for (const [i, [user]] of waiting.entries()) {
       const outcome = tried.outcomes[i] ?? 'raced';
@@ -79,7 +143,7 @@ export function* refreshUnsignalled(hints: readonly Hint[], areNeighbours = fals
   const pairs = waiting.flatMap(([_user, of]) => of);
   const rebuilds = [...unsettled, ...slow];
   if (pairs.length > 0 || rebuilds.length > 0) yield* step('defer', { pairs, rebuilds });
-  return { outcomes, rebuilt: rebuilt.length, behind, unsettled: pairs };
+  return { outcomes, rebuilt: rebuilt.length, behind, unsettled: pairs, failed: [] };
 }
 
 type UserHints = readonly [user: Id, hints: readonly Hint[]];
@@ -96,11 +160,13 @@ interface Attempt {
  * version may arrive before its commit, and then the commit, and before that a rebuild, may come between the nonces and the
  * rows. So such rows are offered to cold users as well, and the script says who is still cold.
  */
-function* tryOnce(users: readonly UserHints[], areNeighbours: boolean): Operation<Attempt> {
-  const nonces = yield* step(
-    'nonces',
-    users.map(([user]) => user),
-  );
+function* tryOnce(
+  users: readonly UserHints[],
+  areNeighbours: boolean,
+  seen: SeenNonces | undefined,
+): Operation<Attempt> {
+  const ids = users.map(([user]) => user);
+  const nonces = seen === undefined ? yield* step('nonces', ids) : ids.map((user) => seen.get(user) ?? '');
   const mayBeEarly = users.some(([_user, hints]) => hints.some((hint) => hint.version !== undefined));
   const places = [...users.keys()].filter((place) => mayBeEarly || nonces[place] !== '');
   const asked = places.flatMap((place) => users[place]?.[1] ?? []);

@@ -1,8 +1,8 @@
 import { type PlanTask, type SegmentTask, segmentTaskOf } from '../contracts/bulk-task.ts';
 import type { Id } from '../contracts/id.ts';
-import { chunks } from './chunks.ts';
+import { chunks } from '../timing/batches.ts';
 import { CALLS_AT_ONCE, refreshPart } from './fan-out.ts';
-import { type Operation, step, together } from './protocol.ts';
+import { isolating, type Operation, step, together } from './protocol.ts';
 import { PAIRS_A_CALL, type RefreshReport, signal } from './refresh.ts';
 
 /**
@@ -17,9 +17,16 @@ export const FOLLOWERS_A_SEGMENT = 20_000;
 const SEGMENTS_AT_ONCE = 4;
 
 /**
- * Cuts an owner's audience into segments of about this many followers, and publishes them.
+ * The plan stops counting as one that waits, before anything else is tried: an upload that is committed later needs another plan,
+ * and so does one that comes after this plan has failed for good.
+ */
+export function* takePlan({ owner, plan }: PlanTask): Operation<void> {
+  yield* step('takePlan', owner, plan);
+}
+
+/**
+ * Cuts an owner's audience into segments of about this many followers, and publishes them. The plan was taken before.
  *
- * The plan stops counting as one that waits before anything is read: an upload that is committed later needs another plan.
  * A plan whose worker ends in between is cut again by another one, and all of its segments are published again.
  * @param atOnce segments published together
  * @returns the number of segments
@@ -30,7 +37,6 @@ export function* planSegments(
   atOnce: number = SEGMENTS_AT_ONCE,
 ): Operation<number> {
   const { owner } = plan;
-  yield* step('takePlan', owner, plan.plan);
   const boundaries: Id[] = [];
   let cut: SegmentTask[] = [];
   for (let part = 1; ; part++) {
@@ -49,21 +55,25 @@ export function* planSegments(
  * Refreshes the followers whom somebody watches, before the audience is cut: they wait for the photo, and the others for
  * the next read. With a million followers they would wait for half of the fan-out, on average. Their segments refresh them
  * again, so nothing depends on this: it reaches at most a segment's worth of them, and a photo that is committed meanwhile
- * is in the segments.
+ * is in the segments. What fails here by its own fault fails there again, where it is set aside.
  * @param onRefresh called with what became of each call's followers
  */
-export function* refreshWatched({ owner }: PlanTask, onRefresh?: (report: RefreshReport) => void): Operation<void> {
-  const users = yield* step('watchedFollowers', owner, FOLLOWERS_A_SEGMENT);
-  const pairs = users.map((user) => ({ user, contact: owner }));
-  yield* together(
-    chunks(pairs, PAIRS_A_CALL).map((part) => refreshPart(part, false, onRefresh)),
-    CALLS_AT_ONCE,
-  );
-  yield* signal(new Set(users));
+export function* refreshWatched(plan: PlanTask, onRefresh?: (report: RefreshReport) => void): Operation<void> {
+  yield* isolating([plan.owner], function* ([owner = plan.owner]) {
+    const users = yield* step('watchedFollowers', owner, FOLLOWERS_A_SEGMENT);
+    const pairs = users.map((user) => ({ user, contact: owner }));
+    yield* together(
+      chunks(pairs, PAIRS_A_CALL).map((part) =>
+        refreshPart(part, false, (report) => onRefresh?.({ ...report, failed: [] })),
+      ),
+      CALLS_AT_ONCE,
+    );
+    yield* signal(new Set(users));
+  });
 }
 
 /**
- * Refreshes the followers of a segment: those who are there now, whoever there was when it was planned. Their pages have no
+ * Refreshes the followers of a segment: those who follow now, not those who did when it was planned. Their pages have no
  * follower in common, so the calls of a page start before those of the page before it have ended. They are signalled
  * together at the end: while a signal of one page waited for Redis, it would hold up the calls of the next.
  * @param pageSize followers read at once

@@ -1,4 +1,4 @@
-import { pause } from '../timing/backoff.ts';
+import { pause } from '../timing/loop.ts';
 import { type Answers, concernsAll, storeFaultOf } from './store-fault.ts';
 
 /** An item whose own fault it is that it failed, in every attempt. */
@@ -17,13 +17,53 @@ export interface SettingAside {
   readonly onFailure?: (error: unknown) => void;
 }
 
+/** Items to be worked on together. */
+export interface Trial<T> {
+  readonly some: readonly T[];
+  /** Wait before it, ms. */
+  readonly afterMs: number;
+}
+
 /** How often an item that fails alone is tried. */
 const ATTEMPTS = 3;
 const SLOW_ATTEMPTS = 2;
 
+/** Once so many items were set aside, each further one is tried alone once: this is not a fault that passes. */
+const PATIENT_WITH = 10;
+
 const PAUSE_MS = 100;
 
-type BatchWork<T> = (some: readonly T[]) => Promise<void>;
+/**
+ * Finds the items that fail: all together, then halves, and halves of halves, until each item is done or has failed alone. The
+ * first half comes before the second.
+ * @returns the items that were set aside
+ */
+export function* bisect<T>(
+  items: readonly T[],
+  aside: SetAside<T>[] = [],
+): Generator<Trial<T>, readonly SetAside<T>[], Error | undefined> {
+  let error = yield { some: items, afterMs: 0 };
+  if (error === undefined) return aside;
+  if (items.length > 1) {
+    const middle = Math.ceil(items.length / 2);
+    yield* bisect(items.slice(0, middle), aside);
+    return yield* bisect(items.slice(middle), aside);
+  }
+  const item = items[0] as T;
+  for (let attempts = 1; ; attempts++) {
+    if (attempts >= attemptsFor(error) || aside.length >= PATIENT_WITH) {
+      aside.push({ item, error, attempts });
+      return aside;
+    }
+    error = yield { some: items, afterMs: PAUSE_MS * attempts };
+    if (error === undefined) return aside;
+  }
+}
+
+/** What takes too long has delayed others enough: it has already failed among others, or came alone. */
+function attemptsFor(error: Error): number {
+  return storeFaultOf(error) === 'slow' ? SLOW_ATTEMPTS : ATTEMPTS;
+}
 
 /**
  * Does work on all items together. If that fails because of one of them, tries halves, and halves of halves, so that all
@@ -31,15 +71,22 @@ type BatchWork<T> = (some: readonly T[]) => Promise<void>;
  * @returns the items that were set aside
  * @throws errors that concern all work (a store is unavailable or misconfigured), and errors for which `isEnd` is true
  */
-export async function settingAside<T>(
+export async function isolateFailures<T>(
   items: readonly T[],
-  work: BatchWork<T>,
+  work: (some: readonly T[]) => Promise<void>,
   options: SettingAside,
-): Promise<SetAside<T>[]> {
-  const failure = await attempt(items, work, options);
-  if (failure === undefined) return [];
-  options.onFailure?.(failure);
-  return await isolate(items, work, options, failure);
+): Promise<readonly SetAside<T>[]> {
+  const search = bisect(items);
+  let failure: Error | undefined;
+  let isFirst = true;
+  for (let next = search.next(); ; next = search.next(failure)) {
+    if (next.done) return next.value;
+    const { some, afterMs } = next.value;
+    if (afterMs > 0) await pause(afterMs);
+    failure = await attempt(() => work(some), options);
+    if (failure !== undefined && isFirst) options.onFailure?.(failure);
+    isFirst = false;
+  }
 }
 
 /**
@@ -48,7 +95,7 @@ export async function settingAside<T>(
  * @returns the results in the order of the items
  * @throws the first failure
  */
-export async function eachOrNone<T, R>(
+export async function mapConcurrently<T, R>(
   items: readonly T[],
   atOnce: number,
   work: (item: T) => Promise<R>,
@@ -71,45 +118,10 @@ export async function eachOrNone<T, R>(
   return results;
 }
 
-/** Finds the items because of which these failed together. */
-async function isolate<T>(
-  items: readonly T[],
-  work: BatchWork<T>,
-  options: SettingAside,
-  failure: Error,
-): Promise<SetAside<T>[]> {
-  if (items.length === 1) return await alone(items[0] as T, work, options, failure);
-  const middle = Math.ceil(items.length / 2);
-  const aside: SetAside<T>[] = [];
-  for (const half of [items.slice(0, middle), items.slice(middle)]) {
-    if (half.length === 0) continue;
-    const again = await attempt(half, work, options);
-    if (again !== undefined) aside.push(...(await isolate(half, work, options, again)));
-  }
-  return aside;
-}
-
-async function alone<T>(item: T, work: BatchWork<T>, options: SettingAside, first: Error): Promise<SetAside<T>[]> {
-  let error = first;
-  for (let attempts = 1; ; attempts++) {
-    // What takes too long has delayed others enough: it has already failed among others, or came alone.
-    const enough = storeFaultOf(error) === 'slow' ? SLOW_ATTEMPTS : ATTEMPTS;
-    if (attempts >= enough) return [{ item, error, attempts }];
-    await pause(PAUSE_MS * attempts);
-    const again = await attempt([item], work, options);
-    if (again === undefined) return [];
-    error = again;
-  }
-}
-
 /** @returns the failure if it is the items' own; undefined: they are done */
-async function attempt<T>(
-  items: readonly T[],
-  work: BatchWork<T>,
-  { answers, isEnd }: SettingAside,
-): Promise<Error | undefined> {
+async function attempt(work: () => Promise<void>, { answers, isEnd }: SettingAside): Promise<Error | undefined> {
   try {
-    await work(items);
+    await work();
     return undefined;
   } catch (error) {
     if (isEnd?.(error) || (await concernsAll(error, answers))) throw error;

@@ -6,8 +6,18 @@ import { withTimeout } from '../timing/deadline.ts';
 /** What kind of fault of a store an error is: see the tables in `mysql/faults.ts` and `redis/unavailable.ts`. */
 export type StoreFault = MysqlFault | RedisFault;
 
+/** The bulk lane took nothing, or did not answer: whatever wants to publish to it meets the same. */
+export class BulkLaneUnavailable extends Error {
+  override readonly name = 'BulkLaneUnavailable';
+
+  constructor(cause: unknown) {
+    super(`the bulk lane is not available: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  }
+}
+
 /** @returns undefined if the error is not from a store */
 export function storeFaultOf(error: unknown): StoreFault | undefined {
+  if (error instanceof BulkLaneUnavailable) return storeFaultOf(error.cause) === 'setup' ? 'setup' : 'away';
   return error instanceof EpochMissing ? 'setup' : (redisFaultOf(error) ?? mysqlFaultOf(error));
 }
 

@@ -1,8 +1,8 @@
 /** How far changes are captured (`recency_capture`), the fence, and where the binary log ends now. */
 import { compareVersions, mysqlProductOf } from '../contracts/server-versions.ts';
 import type { Database } from './database.ts';
+import { quoted } from './inspect-schema.ts';
 import { type Fence, NOT_STALE, StaleFence } from './leases.ts';
-import { quoted } from './quoted.ts';
 
 /** The table whose row capture writes itself, and reads back from the log. */
 export const CAPTURE_TABLE = 'recency_capture';
@@ -12,39 +12,54 @@ export interface SavedCapture {
   readonly server: string;
   /** The source's own text. */
   readonly position: string;
+  /** The nonce of the write that comes by first when reading begins at the position; empty: none is known. */
+  readonly proof: string;
+  /** The mapping by which it was captured; empty: an earlier version has not said. */
+  readonly mapping: string;
   /** The number of the newest write to this row that has come back, everything before it published; 0: none yet. */
   readonly published: number;
 }
 
-const READ = `SELECT server, position, published FROM ${CAPTURE_TABLE} WHERE source = ?`;
+const READ = `SELECT server, position, proof, mapping, published FROM ${CAPTURE_TABLE} WHERE source = ?`;
 
 /** @returns undefined: nothing was captured from this source yet @throws DatabaseUnavailable */
 export async function readCapture(database: Database, source: string): Promise<SavedCapture | undefined> {
   const [row] = await database.rows(READ, [source]);
-  return row && { server: String(row[0]), position: String(row[1]), published: Number(row[2]) };
+  if (row === undefined) return undefined;
+  const [server, position, proof, mapping, published] = row;
+  const place = { server: String(server), position: String(position), proof: String(proof) };
+  return { ...place, mapping: String(mapping), published: Number(published) };
 }
 
 const CREATE = `INSERT IGNORE INTO ${CAPTURE_TABLE} (source, server, position, saved_at) VALUES (?, '', '', 0)`;
 
 const SAVE = `
   UPDATE ${CAPTURE_TABLE}
-  SET server = ?, position = ?, published = GREATEST(published, ?), saved_at = ?, fences = fences + 1
+  SET server = ?, position = ?, proof = ?, mapping = ?, nonce = ?, published = GREATEST(published, ?), saved_at = ?, fences = fences + 1
   WHERE source = ? AND ${NOT_STALE}`;
+
+/** What a write of the row is. */
+interface CaptureWrite {
+  /** Of this write: no other has the same. */
+  readonly nonce: string;
+  /** Ms since 1970 UTC. */
+  readonly at: number;
+}
 
 /**
  * Saves how far the changes are published, and is a fence as well: everything that is before this write in the binary log
  * is visible once it resolves (../capture/capture.ts).
- * @param now ms since 1970 UTC
  * @throws StaleFence when another process has got the lease since; DatabaseUnavailable
  */
 export async function saveCapture(
   database: Database,
   source: string,
-  { server, position, published }: SavedCapture,
+  { server, position, proof, mapping, published }: SavedCapture,
   { lease, token }: Fence,
-  now: number,
+  { nonce, at }: CaptureWrite,
 ): Promise<void> {
-  const save = () => database.write(SAVE, [server, position, published, now, source, lease, token]);
+  const values = [server, position, proof, mapping, nonce, published, at, source, lease, token];
+  const save = () => database.write(SAVE, values);
   if ((await save()).affectedRows > 0) return;
   await database.write(CREATE, [source]);
   if ((await save()).affectedRows === 0) throw new StaleFence({ lease, token });
@@ -61,13 +76,23 @@ export async function readFence(database: Database): Promise<{ source: string; f
   return row && { source: String(row[0]), fence: Number(row[1]) };
 }
 
+const WRITES = `SELECT fences FROM ${CAPTURE_TABLE} WHERE source = ?`;
+
+/** The number of the newest write to the source's row; 0: there is none. @throws DatabaseUnavailable */
+export async function readWrites(database: Database, source: string): Promise<number> {
+  const [row] = await database.rows(WRITES, [source]);
+  return Number(row?.[0] ?? 0);
+}
+
+const PUBLISHED = `SELECT published FROM ${CAPTURE_TABLE} WHERE source = ?`;
+
 /**
  * Whether a write later than this one has come back: everything that was committed when this one was the newest is published.
  * @throws DatabaseUnavailable
  */
 export async function isCapturedPast(database: Database, source: string, fence: number): Promise<boolean> {
-  const saved = await readCapture(database, source);
-  return saved === undefined || saved.published > fence;
+  const [row] = await database.rows(PUBLISHED, [source]);
+  return row === undefined || Number(row[0]) > fence;
 }
 
 const GTIDS = {
@@ -92,11 +117,11 @@ export async function readLogEnd(database: Database): Promise<LogEnd> {
 /** Placeholders of a statement: a power of two, so that its texts are few. */
 const MOST_VALUES = 512;
 
-/** `column` of the rows of another table whose `key` is one of these values; each is an id, or each is any text. */
+/** `column` of the rows of another table whose `key` is one of these values; each is an id, or each is any text or any bytes. */
 export async function lookUp(
   database: Database,
   { schema, table, key, column }: { schema: string; table: string; key: string; column: string },
-  values: readonly string[],
+  values: readonly (string | Buffer)[],
   areIds: boolean,
 ): Promise<string[]> {
   const found: string[] = [];
@@ -104,10 +129,13 @@ export async function lookUp(
     const some = values.slice(from, from + MOST_VALUES);
     const places = 2 ** Math.ceil(Math.log2(some.length));
     const padded = Array.from({ length: places }, (_, i) => some[Math.min(i, some.length - 1)] ?? '');
-    const marks = padded.map(() => (areIds ? 'CAST(? AS UNSIGNED)' : '?')).join(', ');
+    const mark = (value: string | Buffer) =>
+      Buffer.isBuffer(value) ? 'UNHEX(?)' : areIds ? 'CAST(? AS UNSIGNED)' : '?';
+    const marks = padded.map(mark).join(', ');
     const where = `${quoted(key)} IN (${marks})`;
     const text = `SELECT ${quoted(column)} FROM ${quoted(schema)}.${quoted(table)} WHERE ${where}`;
-    const rows = await database.rows(text, padded);
+    const parameters = padded.map((value) => (Buffer.isBuffer(value) ? value.toString('hex') : value));
+    const rows = await database.rows(text, parameters);
     found.push(...rows.flatMap(([id]) => (id === null || id === undefined ? [] : [String(id)])));
   }
   return found;

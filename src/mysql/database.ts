@@ -1,12 +1,12 @@
 import type { PoolConnection, ResultSetHeader } from 'mysql2/promise';
+import type { ColumnValue } from '../site/row.ts';
 import type { Deadline } from '../timing/deadline.ts';
 import { Limiter, type Urgency } from '../timing/limiter.ts';
 import { ConnectionPool, type ConnectionPoolOptions, isSilence, type UseOptions } from './connections.ts';
-import { asThrown, HeavyQueriesBusy, mysqlFaultOf } from './faults.ts';
-import { inIdSpaces } from './id-spaces.ts';
-import { retryingLostRaces } from './lost-race.ts';
+import { asThrown, HeavyQueriesBusy, mysqlFaultOf, retryDeadlocks } from './faults.ts';
 import { proofOf } from './session.ts';
 
+export type { ColumnValue } from '../site/row.ts';
 export {
   DatabaseBusy,
   DatabaseNotPrimary,
@@ -15,17 +15,14 @@ export {
   StatementTooSlow,
 } from './faults.ts';
 
-/** A value of a row. A BIGINT is a number when that is exact, otherwise decimal text. */
-export type ColumnValue = string | number | null;
-
 /** A value for one placeholder. Ids are strings; a number must be a safe integer. */
 export type Parameter = string | number | null;
 
 /** What an answer is read from: a whole {@link Database}, or a view of one. */
-export type AnswerDatabase = Pick<Database, 'rows' | 'isReplica' | 'proofUnder' | 'renewConnections'>;
+export type AnswerDatabase = Pick<Database, 'rows' | 'isReplica' | 'proofUnder' | 'renewConnections' | 'sawReadOnly'>;
 
 /** How many heavy queries may run at once, and how many may wait. */
-export interface HeavyBudget {
+interface HeavyBudget {
   readonly concurrency: number;
   readonly queue: number;
   /** The longest wait, ms; default: the deadline of a call. */
@@ -83,6 +80,7 @@ export class Database {
   readonly patience: { readonly queue: number; readonly waitMs: number };
   readonly #connections: ConnectionPool;
   readonly #deadlineMs: number;
+  #readOnly: { readonly proof: string; readonly at: number } | undefined;
   #record: { readonly token: string; readonly proof: string } | undefined;
 
   constructor(url: string, options: DatabaseOptions) {
@@ -104,8 +102,7 @@ export class Database {
     parameters: readonly Parameter[],
     { deadline, heavy, withinMs = 0, first }: ReadOptions = {},
   ): Promise<readonly (readonly ColumnValue[])[]> {
-    const text = inIdSpaces(statement);
-    const sql = withinMs === 0 ? text : endedAfter(withinMs, text);
+    const sql = withinMs === 0 ? statement : endedAfter(withinMs, statement);
     const extraMs = withinMs === 0 ? 0 : Math.max(0, withinMs + ANSWER_MS - this.#deadlineMs);
     const read = () => this.#rows(sql, parameters, { extraMs, deadline, first });
     // Statements that get extra time are run one after the other by their caller, outside the limit.
@@ -167,6 +164,16 @@ export class Database {
     return this.#record?.token === token ? this.#record.proof : this.#readProof(token, deadline);
   }
 
+  /** To be told of rows of a server that takes no writes. @param proof of the server */
+  sawReadOnly(proof: string): void {
+    this.#readOnly = { proof, at: Date.now() };
+  }
+
+  /** When the server with this proof was last seen to take no writes, ms since 1970 UTC; undefined: another one was, or none. */
+  readOnlyAt(proof: string): number | undefined {
+    return this.#readOnly?.proof === proof ? this.#readOnly.at : undefined;
+  }
+
   /** Replaces every connection before its next use, at most once a second. Returns whether it does so now. */
   renewConnections(): boolean {
     return this.#connections.renew();
@@ -181,7 +188,7 @@ export class Database {
     const [row] = await this.#rows(ON_RECORD, [], { deadline });
     if (row?.[0] !== token) return undefined;
     const proof = row[1] === null ? '' : proofOf(String(row[1]));
-    if (proof !== '') this.#record = { token, proof }; // the first server is put on record under the token in force
+    if (proof !== '') this.#record = { token, proof }; // nobody is on record: that is asked again, until somebody is
     return proof;
   }
 
@@ -208,16 +215,16 @@ export class Database {
     try {
       return await once();
     } catch (error) {
-      if (!isBroken(error)) throw asThrown(error);
+      if (!isBroken(error)) throw asThrown(error, sql);
       return await once().catch((again) => {
-        throw asThrown(again);
+        throw asThrown(again, sql);
       });
     }
   }
 
   async #writing<T>(work: (connection: PoolConnection) => Promise<T>): Promise<T> {
     try {
-      return await retryingLostRaces(() => this.#connections.use(work), { attempts: ATTEMPTS });
+      return await retryDeadlocks(() => this.#connections.use(work), { attempts: ATTEMPTS });
     } catch (error) {
       throw asThrown(error);
     }
@@ -244,11 +251,16 @@ function limiterOf(
   });
 }
 
+const SELECT = 'SELECT';
+
 /**
  * The statement with a time limit that the server enforces. MariaDB and MySQL write it differently, and each takes the
  * other's syntax for a comment.
+ * @throws RangeError when it does not begin with SELECT, which is where MySQL reads the limit
  */
 function endedAfter(ms: number, statement: string): string {
-  const limited = statement.replace(/^\s*SELECT\b/, `SELECT /*+ MAX_EXECUTION_TIME(${Math.ceil(ms)}) */`);
+  const text = statement.trimStart();
+  if (!text.startsWith(SELECT)) throw new RangeError(`only a SELECT has a time limit: ${text.slice(0, 40)}`);
+  const limited = `${SELECT} /*+ MAX_EXECUTION_TIME(${Math.ceil(ms)}) */${text.slice(SELECT.length)}`;
   return `/*M! SET STATEMENT max_statement_time=${ms / 1000} FOR */ ${limited}`;
 }

@@ -6,7 +6,7 @@
  * demoted under it, a failover leads the next one to a server that lost commits, a proxy gives each statement to
  * another server. Rows of a server that is not on record under this token (`recency_mysql_servers`, see
  * server-record.ts) count as rows of another epoch. Before the first comparison there is no record, and any server that
- * takes writes is accepted.
+ * takes writes is accepted; that comparison begins an epoch of its own.
  */
 import type { PoolConnection, RowDataPacket } from 'mysql2/promise';
 import { UserError } from '../contracts/user-error.ts';
@@ -108,7 +108,7 @@ export async function beginEpoch(connection: PoolConnection, { token, why, bumpe
 /**
  * The outcome of comparing servers with those on record:
  * - `known`: all of them are on record
- * - `first`: none was on record; they are now
+ * - `first`: none was on record; they are now, and a new epoch has begun
  * - `new_epoch`: one is new, so commits may be lost: a new epoch has begun
  * - `suspended`: the same while the epoch is suspended: no index is trusted, and a new epoch begins when that ends
  */
@@ -116,9 +116,6 @@ export type Recorded = 'known' | 'first' | 'new_epoch' | 'suspended';
 
 /** SQL: the last two columns of a statement `FROM recency_epoch AS e` for `readOwn` and `readAnswer`. */
 export const EPOCH = `e.token, ${STATE}`;
-
-/** The number of columns in `EPOCH`. */
-export const EPOCH_COLUMNS = 2;
 
 export interface EpochRows {
   /** The token of the same snapshot. Rows of an unknown server have one that no index can have. */
@@ -210,9 +207,20 @@ async function readFrom(
     const token = String(first.at(-2));
     const state = parseState(first.at(-1));
     if (state === undefined) return { token, rows, server: 'unknown' };
+    if (!state.isWritable) database.sawReadOnly(state.proof);
     if (!state.isWritable || database.isReplica) return { token, rows, server: 'replica' };
     const onRecord = await database.proofUnder(token, options?.deadline);
     if (onRecord === state.proof || onRecord === '') return { token, rows, server: 'primary' };
     if (onRecord !== undefined || left === 0) return { token, rows, server: 'unknown' };
   }
+}
+
+const PROVEN = `SELECT ${EPOCH} FROM recency_epoch AS e`;
+
+/**
+ * The token of the epoch, from the primary on record.
+ * @throws DatabaseNotPrimary, EpochMissing, DatabaseUnavailable
+ */
+export async function readProvenEpoch(server: Database, by?: Pick<ReadOptions, 'deadline'>): Promise<string> {
+  return (await readOwn(server, PROVEN, [], by)).epoch;
 }

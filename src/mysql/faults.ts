@@ -1,5 +1,6 @@
 import { tlsFaultOf } from '../config/tls.ts';
 import { UserError } from '../contracts/user-error.ts';
+import { retry } from '../timing/loop.ts';
 
 /**
  * MySQL cannot answer now: it is unreachable, refuses, or did not answer in time. Nothing is wrong with the statement.
@@ -75,6 +76,7 @@ const CLIENT: Readonly<Record<string, MysqlFault>> = {
 
 /** By error number; a number that both MySQL and MariaDB know means the same on both. */
 const SERVER: Readonly<Record<number, MysqlFault>> = {
+  1020: 'away', // ER_CHECKREAD: lost to others too often
   1021: 'away', // ER_DISK_FULL
   1030: 'away', // ER_GET_ERRNO: the storage engine failed
   1037: 'away', // ER_OUTOFMEMORY
@@ -86,6 +88,7 @@ const SERVER: Readonly<Record<number, MysqlFault>> = {
   1114: 'away', // ER_RECORD_FILE_FULL: no room for temporary tables
   1129: 'away', // ER_HOST_IS_BLOCKED
   1135: 'away', // ER_CANT_CREATE_THREAD
+  1180: 'away', // ER_ERROR_DURING_COMMIT: what a Galera node says that has left its cluster before the commit
   1203: 'away', // ER_TOO_MANY_USER_CONNECTIONS
   1205: 'away', // ER_LOCK_WAIT_TIMEOUT: lost to others too often
   1206: 'away', // ER_LOCK_TABLE_FULL
@@ -159,7 +162,7 @@ export function mysqlFaultOf(error: unknown): MysqlFault | undefined {
 }
 
 /** Did MySQL itself end the statement at its time limit? Then the server works and the question takes too long. */
-export function isStatementTimeout(error: unknown): boolean {
+function isStatementTimeout(error: unknown): boolean {
   const errno = error instanceof Error && 'errno' in error ? Number(error.errno) : 0;
   return errno === 1969 || errno === 3024;
 }
@@ -167,14 +170,57 @@ export function isStatementTimeout(error: unknown): boolean {
 /** The faults that mean that MySQL is unavailable now. */
 const UNAVAILABLE = new Set<string>(['session', 'slow', 'away'] satisfies MysqlFault[]);
 
-/** The error that callers of the database are told of: most faults of a server are `DatabaseUnavailable`. */
-export function asThrown(error: unknown): unknown {
+const VIEW = /\brecency_(?:contacts|photos|groups|group_photos)(?:_\d+)?\b/g;
+
+/** Which views a statement waited for when no answer came: one of them may have become slow. */
+function waitedFor(error: unknown, statement: string): string {
+  const views = [...new Set(statement.match(VIEW) ?? [])];
+  return codeOf(error) !== DEADLINE || views.length === 0 ? '' : ` to a question about ${views.join(' and ')}`;
+}
+
+/**
+ * The error that callers of the database are told of: most faults of a server are `DatabaseUnavailable`.
+ * @param statement that was read
+ */
+export function asThrown(error: unknown, statement = ''): unknown {
   if (isStatementTimeout(error)) return new StatementTooSlow(`MySQL: ${(error as Error).message}`, { cause: error });
   if (error instanceof DatabaseUnavailable || !UNAVAILABLE.has(mysqlFaultOf(error) ?? '')) return error;
-  return new DatabaseUnavailable(`MySQL is not available: ${(error as Error).message}`, { cause: error });
+  const message = `MySQL is not available: ${(error as Error).message}${waitedFor(error, statement)}`;
+  return new DatabaseUnavailable(message, { cause: error });
 }
 
 /** EXPLAIN of a view needs rights on what is under it (SHOW VIEW), which a read-only account may lack. */
 export function isExplainRefused(error: unknown): boolean {
   return codeOf(error) === 'ER_VIEW_NO_EXPLAIN';
+}
+
+export interface LostRaceOptions {
+  /** The maximum number of attempts. */
+  readonly attempts?: number;
+  /** From 0 up to 1, for the jitter. */
+  readonly random?: () => number;
+}
+
+/**
+ * ER_LOCK_DEADLOCK, ER_LOCK_WAIT_TIMEOUT and ER_CHECKREAD (MariaDB from 11.6.2, `innodb_snapshot_isolation`: a row has changed
+ * since this snapshot began): InnoDB rolled this one back in favour of others; another attempt may succeed.
+ */
+const LOST_TO_OTHERS = new Set([1213, 1205, 1020]);
+
+const LONGEST_WAIT_MS = 500;
+
+/**
+ * Runs work that InnoDB may roll back in favour of others, and runs it again after a random wait.
+ * @throws errors of the work; after lost races the last one
+ */
+export async function retryDeadlocks<T>(
+  work: () => Promise<T>,
+  { attempts = 20, random = Math.random }: LostRaceOptions = {},
+): Promise<T> {
+  const onFailure = (error: unknown, failures: number) => {
+    const errno = error instanceof Error && 'errno' in error ? Number(error.errno) : 0;
+    if (!LOST_TO_OTHERS.has(errno) || failures >= attempts) throw error;
+    return random() * Math.min(LONGEST_WAIT_MS, 2 ** (failures + 1));
+  };
+  return await retry(work, { onFailure });
 }

@@ -1,15 +1,58 @@
-/** Reads a site's schema: tables, columns, keys, and a bounded sample of a column's values. */
+/** Reads a site's schema: tables, columns and keys. What it reads of their rows is in sample-rows.ts. */
 import { mysqlProductOf } from '../contracts/server-versions.ts';
 import type { ColumnValue, Database } from './database.ts';
-import type {
-  ColumnSample,
-  InspectedColumn,
-  InspectedKey,
-  InspectedReference,
-  InspectedSchema,
-  InspectedTable,
-} from './inspected-schema.ts';
-import { quoted } from './quoted.ts';
+
+/** What is known of a site's tables without reading their rows. */
+
+export interface InspectedColumn {
+  readonly name: string;
+  /** The bare type, in lower case: `bigint`, `varchar`, `datetime`. */
+  readonly type: string;
+  /** The whole type: `bigint(20) unsigned`, `enum('public','private')`. */
+  readonly fullType: string;
+  readonly isNullable: boolean;
+  /** Undefined: it has none, or NULL. Without quotes. */
+  readonly defaultValue: string | undefined;
+  readonly comment: string;
+}
+
+/** An index. */
+interface InspectedKey {
+  readonly name: string;
+  /** In order, up to the first that is indexed only in part (a prefix, an expression). */
+  readonly columns: readonly string[];
+  /** And all of its columns are whole. */
+  readonly isUnique: boolean;
+}
+
+/** A foreign key of one column. */
+interface InspectedReference {
+  readonly column: string;
+  readonly table: string;
+  readonly target: string;
+  /** Deleting or changing the parent changes rows of this table, without row events of their own. */
+  readonly cascades: boolean;
+}
+
+export interface InspectedTable {
+  readonly name: string;
+  readonly columns: readonly InspectedColumn[];
+  readonly keys: readonly InspectedKey[];
+  readonly references: readonly InspectedReference[];
+  /** As the server estimates. */
+  readonly rows: number;
+}
+
+export interface InspectedSchema {
+  readonly database: string;
+  readonly product: 'MariaDB' | 'MySQL';
+  /** In the server's own words. */
+  readonly version: string;
+  /** Base tables, without Recency's own. */
+  readonly tables: readonly InspectedTable[];
+  /** What all their names begin with: `wp_`; '': nothing. */
+  readonly prefix: string;
+}
 
 const TABLES = `
   SELECT TABLE_NAME, COALESCE(TABLE_ROWS, 0) FROM information_schema.TABLES
@@ -25,12 +68,13 @@ const KEYS = `
   SELECT TABLE_NAME, INDEX_NAME, NON_UNIQUE, COLUMN_NAME, SUB_PART
   FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = DATABASE() ORDER BY TABLE_NAME, INDEX_NAME, SEQ_IN_INDEX`;
 
+// Each table of information_schema is compared with a constant alone: otherwise MariaDB opens every table of every database.
 const REFERENCES = `
   SELECT k.TABLE_NAME, k.COLUMN_NAME, k.REFERENCED_TABLE_NAME, k.REFERENCED_COLUMN_NAME, r.DELETE_RULE, r.UPDATE_RULE
   FROM information_schema.KEY_COLUMN_USAGE AS k
   JOIN information_schema.REFERENTIAL_CONSTRAINTS AS r
-    ON r.CONSTRAINT_SCHEMA = k.CONSTRAINT_SCHEMA AND r.CONSTRAINT_NAME = k.CONSTRAINT_NAME AND r.TABLE_NAME = k.TABLE_NAME
-  WHERE k.TABLE_SCHEMA = DATABASE() AND k.REFERENCED_TABLE_SCHEMA = DATABASE()
+    ON r.CONSTRAINT_NAME = k.CONSTRAINT_NAME AND r.TABLE_NAME = k.TABLE_NAME
+  WHERE k.TABLE_SCHEMA = DATABASE() AND r.CONSTRAINT_SCHEMA = DATABASE() AND k.REFERENCED_TABLE_SCHEMA = DATABASE()
   ORDER BY k.TABLE_NAME, k.COLUMN_NAME`;
 
 type Rows = readonly (readonly ColumnValue[])[];
@@ -49,6 +93,7 @@ export async function inspectSchema(database: Database): Promise<InspectedSchema
     database: String(name),
     product: mysqlProductOf(String(version)),
     version: String(version),
+    prefix: commonPrefix(tables.map(([table]) => String(table))),
     tables: tables.map(
       ([table, rows]): InspectedTable => ({
         name: String(table),
@@ -59,6 +104,15 @@ export async function inspectSchema(database: Database): Promise<InspectedSchema
       }),
     ),
   };
+}
+
+/** Of so few tables a common beginning may be chance. */
+const FEW_TABLES = 3;
+
+/** Up to a `_`, so that words stay whole. */
+function commonPrefix(names: readonly string[]): string {
+  const [prefix = ''] = /^[^_]+_/.exec(names[0] ?? '') ?? [];
+  return names.length >= FEW_TABLES && names.every((name) => name.startsWith(prefix)) ? prefix : '';
 }
 
 function columnOf([, name, type, fullType, nullable, defaultValue, comment]: readonly ColumnValue[]): InspectedColumn {
@@ -104,26 +158,12 @@ function referenceOf(row: readonly ColumnValue[]): InspectedReference {
   };
 }
 
-/** Rows looked at, and values returned, at most. */
-const LOOKED_AT = 20_000;
-const MOST_VALUES = 40;
+/** A name of a table or column, quoted. */
+export function quoted(name: string): string {
+  return `\`${name.replaceAll('`', '``')}\``;
+}
 
-/** Some different values of a column, from rows at the beginning of the table and, by its primary key, at the end. */
-export async function sampleColumn(database: Database, table: InspectedTable, column: string): Promise<ColumnSample> {
-  const name = quoted(column);
-  const primary = table.keys.find((key) => key.name === 'PRIMARY')?.columns ?? [];
-  const some = (order: string) =>
-    `SELECT value FROM (SELECT ${name} AS value FROM ${quoted(table.name)} ${order} LIMIT ${LOOKED_AT}) AS some`;
-  const by = (direction: string) => `ORDER BY ${primary.map((part) => `${quoted(part)} ${direction}`).join(', ')}`;
-  const parts = primary.length === 0 ? [some('')] : [some(by('ASC')), some(by('DESC'))];
-  const rows = await database.rows(
-    `SELECT DISTINCT CAST(value AS CHAR) FROM (${parts.join(' UNION ALL ')}) AS sampled
-     WHERE value IS NOT NULL LIMIT ${MOST_VALUES + 1}`,
-    [],
-  );
-  const values = rows.map(([value]) => String(value));
-  return {
-    values: values.slice(0, MOST_VALUES).sort(),
-    isPartial: values.length > MOST_VALUES || table.rows > LOOKED_AT * 2,
-  };
+/** Text as a literal, for statements that people read and run; what Recency sends has placeholders. */
+export function literal(text: string): string {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
 }

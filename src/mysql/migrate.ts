@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { Connection } from 'mysql2/promise';
 import { CONTACTS, KINDS, type Kind } from '../contracts/kind.ts';
@@ -30,7 +31,7 @@ import {
 } from './schema-views.ts';
 import type { MysqlTls } from './tls.ts';
 
-export interface SchemaOptions {
+interface SchemaOptions {
   /** The kinds in use, whose views are made or reported; default: contacts. */
   readonly kinds?: readonly Kind[];
   /** mysql://user:password@host:port/database */
@@ -43,12 +44,12 @@ export interface SchemaOptions {
   readonly tls?: MysqlTls | undefined;
 }
 
-export interface MigrateOptions extends SchemaOptions {
+interface MigrateOptions extends SchemaOptions {
   /** Only what Recency itself needs; a site's own tables and views are left alone. */
   readonly viewsOnly?: boolean;
 }
 
-export interface RollbackOptions extends SchemaOptions {
+interface RollbackOptions extends SchemaOptions {
   /** Undo everything, not only what the last migrate applied. */
   readonly all?: boolean;
 }
@@ -79,11 +80,18 @@ export async function migrate(options: MigrateOptions): Promise<MigrateReport> {
     refuseNewerSchema(await readApplied(knex), known);
     if (!options.viewsOnly) refuseForeignTables(await readObjects(knex));
     const applied = await applyMigrations(knex, known.filter(wanted(options)));
+    await restoreEpoch(knex);
     const views = await makeViews(knex, options.kinds ?? [CONTACTS]);
     const objects = await readObjects(knex);
     const { database } = address;
     return { database, server, databaseCreated: created, applied, siteTables: siteTables(objects), views };
   });
+}
+
+/** Somebody may have emptied the table. The new epoch is another one: nothing is known of the indexes of the one before. */
+async function restoreEpoch(knex: Knex): Promise<void> {
+  const epoch = [randomBytes(8).toString('base64url'), 'recency_epoch was empty', Date.now()];
+  await knex.raw('INSERT IGNORE INTO recency_epoch (only_row, token, why, bumped_at) VALUES (1, ?, ?, ?)', epoch);
 }
 
 function wanted({ viewsOnly = false }: MigrateOptions) {

@@ -1,5 +1,8 @@
 import type { PoolConnection } from 'mysql2/promise';
 import type { ColumnValue, Database } from './database.ts';
+import { EPOCH, readOwn } from './epoch.ts';
+import { OTHERS_ROWS, type OthersRows, rangeOf } from './others-marks.ts';
+import { PROOF } from './session.ts';
 
 /** A row of `recency_outbox` as it was written, valid or not. */
 export interface OutboxRow {
@@ -20,7 +23,7 @@ export interface OutboxRow {
 }
 
 /** What became of claimed rows. Rows in neither list were published. */
-export interface PublishOutcome {
+interface PublishOutcome {
   /** To be published later: their partition does not take them now. */
   readonly putBack: readonly OutboxRow[];
   /** Never to be published, and why: not even the dead letters take them. */
@@ -28,7 +31,7 @@ export interface PublishOutcome {
 }
 
 /** How much waits to be published, without re-checks. */
-export interface OutboxLag {
+interface OutboxLag {
   /** At most COUNTED. */
   readonly rows: number;
   /** Age of the oldest row that is not dated in the future, ms; 0 when there is none. */
@@ -64,6 +67,20 @@ const claim = (from: string) => `
 
 const CLAIMS = { due: claim('0'), 'put back': claim('1') };
 
+const ANY_DUE = `SELECT 1 FROM ${UNPUBLISHED} AND due_at <= ${OUTBOX_NOW} LIMIT 1`;
+
+const CLAIM_OTHERS = `SELECT * FROM ${OTHERS_ROWS} ORDER BY published_at LIMIT ? FOR UPDATE SKIP LOCKED`;
+
+/** Which rows to claim. */
+export interface RowsWanted {
+  readonly limit: number;
+  /**
+   * `due`: new rows before those that were put back; `put back`: only those; or rows that another server's relay has
+   * published.
+   */
+  readonly which: keyof typeof CLAIMS | OthersRows;
+}
+
 const CLAIM_PUBLISHED = `
   SELECT id
   FROM recency_outbox FORCE INDEX (recency_outbox_published)
@@ -77,44 +94,55 @@ export const CLAIMED = `
   JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) AS claimed
   STRAIGHT_JOIN recency_outbox AS o FORCE INDEX (PRIMARY) ON o.id = claimed.id`;
 
-const MARK = `UPDATE ${CLAIMED} SET o.published_at = ${OUTBOX_NOW}`;
+const MARKED = `o.published_at = ${OUTBOX_NOW}, o.published_by = ${PROOF}`;
+const MARK = `UPDATE ${CLAIMED} SET ${MARKED}`;
 const UNMARK = `UPDATE ${CLAIMED} SET o.published_at = NULL, o.due_at = ${OUTBOX_NOW}, o.attempt = 0, o.refused = NULL`;
 
 // The delay doubles with each attempt: 0.5 s, 1 s, … at most 30 s.
 const PUT_BACK = `
   UPDATE ${CLAIMED}
-  SET o.due_at = ${OUTBOX_NOW} + LEAST(30000, 500 * POW(2, LEAST(o.attempt, 6))), o.attempt = LEAST(o.attempt + 1, 1000)`;
+  SET o.published_at = NULL, o.due_at = ${OUTBOX_NOW} + LEAST(30000, 500 * POW(2, LEAST(o.attempt, 6))), o.attempt = LEAST(o.attempt + 1, 1000)`;
 
 const REFUSE = `
   UPDATE JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$.id', why VARCHAR(500) PATH '$.why')) AS claimed
   STRAIGHT_JOIN recency_outbox AS o FORCE INDEX (PRIMARY) ON o.id = claimed.id
-  SET o.published_at = ${OUTBOX_NOW}, o.refused = claimed.why`;
+  SET ${MARKED}, o.refused = claimed.why`;
 
 const DELETE = `DELETE o FROM ${CLAIMED}`;
+
+/** Is there a row to publish now? One statement, which locks nothing. @throws DatabaseUnavailable */
+export async function isAnyDue(database: Database): Promise<boolean> {
+  return (await database.rows(ANY_DUE, [])).length > 0;
+}
 
 /**
  * Claims unpublished rows that are due, publishes them and marks their outcome, in one transaction: when `publish`
  * rejects or the process ends before the commit, they are unchanged. Under READ COMMITTED, so that the site's inserts
  * never wait.
- * @param which `due`: new rows before those that were put back; `put back`: only those
  * @returns the number of rows claimed
  * @throws DatabaseUnavailable, and what `publish` throws
  */
 export async function publishRows(
   database: Database,
-  { limit, which }: { limit: number; which: keyof typeof CLAIMS },
+  { limit, which }: RowsWanted,
   publish: (rows: readonly OutboxRow[]) => Promise<PublishOutcome>,
 ): Promise<number> {
   return await database.transaction(async (connection) => {
-    const rows = await claimRows(connection, CLAIMS[which], limit);
+    const isOwn = typeof which === 'string';
+    const [statement, range] = isOwn ? [CLAIMS[which], []] : [CLAIM_OTHERS, rangeOf(which)];
+    const rows = await claimRows(connection, statement, [...range, String(limit)]);
     if (rows.length === 0) return 0;
     await markAll(connection, rows, await publish(rows));
     return rows.length;
   }, 'READ COMMITTED');
 }
 
-async function claimRows(connection: PoolConnection, statement: string, limit: number): Promise<OutboxRow[]> {
-  const [rows, fields] = await connection.execute({ sql: statement, rowsAsArray: true }, [String(limit)]);
+async function claimRows(
+  connection: PoolConnection,
+  statement: string,
+  parameters: (string | null)[],
+): Promise<OutboxRow[]> {
+  const [rows, fields] = await connection.execute({ sql: statement, rowsAsArray: true }, parameters);
   const places = new Map(fields.map(({ name }, place) => [name, place]));
   const columns = ROW.split(', ').map((name) => places.get(name) ?? -1);
   const traceparent = places.get('traceparent') ?? -1;
@@ -157,13 +185,14 @@ export async function pullForward(database: Database, which: 'tasks' | 'rechecks
 }
 
 /**
- * Deletes at most `limit` rows that were published before a time.
+ * Deletes at most `limit` rows that were published before a time. The newest task stays (see {@link readNewestTask}).
  * @param before ms since 1970 UTC
- * @returns the number of rows deleted
- * @throws DatabaseUnavailable
+ * @returns the number of rows looked at
+ * @throws DatabaseNotPrimary, DatabaseUnavailable, EpochMissing
  */
-export function deletePublished(database: Database, before: number, limit: number): Promise<number> {
-  return change(database, DELETE, { from: 0, to: before }, limit);
+export async function deletePublished(database: Database, before: number, limit: number): Promise<number> {
+  const { id: newest } = await readNewestTask(database);
+  return await change(database, DELETE, { from: 0, to: before }, { limit, without: newest });
 }
 
 /**
@@ -174,19 +203,19 @@ export function deletePublished(database: Database, before: number, limit: numbe
  * @throws DatabaseUnavailable
  */
 export function unpublish(database: Database, time: { from: number; to: number }, limit: number): Promise<number> {
-  return change(database, UNMARK, time, limit);
+  return change(database, UNMARK, time, { limit });
 }
 
 async function change(
   database: Database,
   statement: string,
   { from, to }: { from: number; to: number },
-  limit: number,
+  { limit, without }: { readonly limit: number; readonly without?: string },
 ): Promise<number> {
   return await database.transaction(async (connection) => {
     const claimed = await selectRows(connection, CLAIM_PUBLISHED, [String(from), String(to), String(limit)]);
-    if (claimed.length === 0) return 0;
-    await connection.execute(statement, [JSON.stringify(claimed.map(([id]) => id))]);
+    const ids = claimed.map(([id]) => String(id)).filter((id) => id !== without);
+    if (ids.length > 0) await connection.execute(statement, [JSON.stringify(ids)]);
     return claimed.length;
   }, 'READ COMMITTED');
 }
@@ -240,10 +269,25 @@ export async function readClock(database: Database): Promise<number> {
   return Number(row?.[0]);
 }
 
-/** The id of the newest row; '0' when there is none. @throws DatabaseUnavailable */
-export async function readLastOutboxId(database: Database): Promise<string> {
-  const [row] = await database.rows('SELECT MAX(id) FROM recency_outbox', []);
-  return String(row?.[0] ?? 0);
+const NEWEST = `
+  SELECT (SELECT id FROM recency_outbox FORCE INDEX (PRIMARY) WHERE is_recheck = FALSE ORDER BY id DESC LIMIT 1), ${EPOCH}
+  FROM recency_epoch AS e`;
+
+/**
+ * The id of the newest task, '0' when there is none, and the epoch in force. It never decreases: the newest task is not deleted with
+ * other old ones. If it has decreased, tasks were removed by hand, or MySQL was set back.
+ * @throws DatabaseNotPrimary, DatabaseUnavailable, EpochMissing
+ */
+export async function readNewestTask(database: Database): Promise<{ readonly id: string; readonly epoch: string }> {
+  const { epoch, rows } = await readOwn(database, NEWEST, []);
+  return { id: String(rows[0]?.[0] ?? 0), epoch };
+}
+
+const THERE = 'SELECT 1 FROM recency_outbox WHERE id >= ? AND is_recheck = FALSE LIMIT 1';
+
+/** Is this task, or a newer one, still in the outbox? @throws DatabaseUnavailable */
+export async function isTaskThere(database: Database, id: string): Promise<boolean> {
+  return id === '0' || (await database.rows(THERE, [id])).length > 0;
 }
 
 const UP_TO = `SELECT 1 FROM ${UNPUBLISHED} AND due_at = 0 AND id <= ? LIMIT 1`;

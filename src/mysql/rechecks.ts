@@ -4,6 +4,7 @@
  * where the change itself will be, as rows of the outbox that consumers take when they are due.
  */
 import type { Id } from '../contracts/id.ts';
+import type { Kind } from '../contracts/kind.ts';
 import type { ColumnValue, Database } from './database.ts';
 import { CLAIMED, LONGEST_PUT_OFF_MS, OUTBOX_NOW, pullForward, selectRows } from './outbox.ts';
 
@@ -23,15 +24,17 @@ const OF_ANY_KIND = `
   recency_outbox FORCE INDEX (recency_outbox_published)
   WHERE published_at IS NULL AND is_recheck = TRUE`;
 
-// The type says of which kind it is.
-const WAITING = `${OF_ANY_KIND} AND type = 'recency.contact.changed'`;
+/** What says of which kind a re-check is: the type of its row. */
+type RecheckedKind = Pick<Kind, 'relationTasks'>;
 
-const DUE = `${WAITING} AND due_at <= ${OUTBOX_NOW}`;
+const waiting = ({ relationTasks }: RecheckedKind) => `${OF_ANY_KIND} AND type = '${relationTasks.changed}'`;
+
+const due = (kind: RecheckedKind) => `${waiting(kind)} AND due_at <= ${OUTBOX_NOW}`;
 
 // The type makes the row a valid task, in case a relay that does not know re-checks finds it.
-const INSERT = `
+const insert = ({ relationTasks }: RecheckedKind) => `
   INSERT INTO recency_outbox (type, user_id, other_id, version, attempt, is_recheck, due_at)
-  SELECT 'recency.contact.changed', pair.user, pair.contact, pair.version, ?, TRUE, ${OUTBOX_NOW} + ?
+  SELECT '${relationTasks.changed}', pair.user, pair.contact, pair.version, ?, TRUE, ${OUTBOX_NOW} + ?
   FROM JSON_TABLE(?, '$[*]' COLUMNS (
     user BIGINT UNSIGNED PATH '$[0]', contact BIGINT UNSIGNED PATH '$[1]', version BIGINT UNSIGNED PATH '$[2]'
   )) AS pair`;
@@ -43,21 +46,22 @@ const INSERT = `
  */
 export async function insertRechecks(
   database: Database,
+  kind: RecheckedKind,
   pairs: readonly Pick<RecheckRow, 'user' | 'contact' | 'version'>[],
   attempt: number,
   delayMs: number,
 ): Promise<void> {
   const text = JSON.stringify(pairs.map(({ user, contact, version }) => [user, contact, version]));
-  if (pairs.length > 0) await database.write(INSERT, [attempt, delayMs, text]);
+  if (pairs.length > 0) await database.write(insert(kind), [attempt, delayMs, text]);
 }
 
-const LOOK = `
-  SELECT (SELECT 1 FROM ${DUE} LIMIT 1),
-         (SELECT 1 FROM ${WAITING} AND due_at > ${OUTBOX_NOW} + ${LONGEST_PUT_OFF_MS} LIMIT 1)`;
+const look = (kind: RecheckedKind) => `
+  SELECT (SELECT 1 FROM ${due(kind)} LIMIT 1),
+         (SELECT 1 FROM ${waiting(kind)} AND due_at > ${OUTBOX_NOW} + ${LONGEST_PUT_OFF_MS} LIMIT 1)`;
 
-const CLAIM = `
+const claim = (kind: RecheckedKind) => `
   SELECT id, user_id, other_id, version, attempt
-  FROM ${DUE}
+  FROM ${due(kind)}
   ORDER BY due_at, id
   LIMIT ?
   FOR UPDATE SKIP LOCKED`;
@@ -70,13 +74,18 @@ const DELETE = `DELETE o FROM ${CLAIMED} WHERE o.is_recheck = TRUE`;
  * so each is done at least once.
  * @throws DatabaseUnavailable
  */
-export async function claimRechecks(database: Database, limit: number, leaseMs: number): Promise<RecheckRow[]> {
+export async function claimRechecks(
+  database: Database,
+  kind: RecheckedKind,
+  limit: number,
+  leaseMs: number,
+): Promise<RecheckRow[]> {
   // Usually there is nothing: find that out with one statement that locks nothing.
-  const [[isAnyDue, isAnyTooFar] = []] = await database.rows(LOOK, []);
+  const [[isAnyDue, isAnyTooFar] = []] = await database.rows(look(kind), []);
   if (isAnyTooFar !== null) await pullForward(database, 'rechecks');
   else if (isAnyDue === null) return [];
   return await database.transaction(async (connection) => {
-    const rows = (await selectRows(connection, CLAIM, [String(limit)])).map(rowOf);
+    const rows = (await selectRows(connection, claim(kind), [String(limit)])).map(rowOf);
     if (rows.length > 0) await connection.execute(LEASE, [idsOf(rows), leaseMs]);
     return rows;
   }, 'READ COMMITTED');
@@ -91,18 +100,18 @@ export async function deleteRechecks(database: Database, rows: readonly RecheckR
   await database.transaction((connection) => connection.execute(DELETE, [idsOf(rows)]), 'READ COMMITTED');
 }
 
-const ALL = `SELECT id, user_id, other_id, version, attempt FROM ${WAITING}`;
+const all = (kind: RecheckedKind) => `SELECT id, user_id, other_id, version, attempt FROM ${waiting(kind)}`;
 
 // A derived table has a key on the ids. As a condition, the JSON text would be parsed for every row.
-const ofUsers = (column: string) => `
+const withUsers = (column: string, { relationTasks }: RecheckedKind) => `
   SELECT o.id, o.user_id, o.other_id, o.version, o.attempt
   FROM recency_outbox AS o FORCE INDEX (recency_outbox_published)
   STRAIGHT_JOIN (
     SELECT DISTINCT given.id FROM JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) AS given
   ) AS asked ON asked.id = o.${column}
-  WHERE o.published_at IS NULL AND o.is_recheck = TRUE AND o.type = 'recency.contact.changed'`;
+  WHERE o.published_at IS NULL AND o.is_recheck = TRUE AND o.type = '${relationTasks.changed}'`;
 
-const OF_USERS = `${ofUsers('user_id')} UNION ${ofUsers('other_id')}`;
+const ofUsers = (kind: RecheckedKind) => `${withUsers('user_id', kind)} UNION ${withUsers('other_id', kind)}`;
 
 /**
  * Re-checks, waiting or claimed, with one of these users on either side of their pair, in no order. One that exists
@@ -110,14 +119,18 @@ const OF_USERS = `${ofUsers('user_id')} UNION ${ofUsers('other_id')}`;
  * @param users undefined: all users
  * @throws DatabaseUnavailable
  */
-export async function readRechecksOf(database: Database, users: readonly Id[] | undefined): Promise<RecheckRow[]> {
+export async function readRechecksOf(
+  database: Database,
+  kind: RecheckedKind,
+  users: readonly Id[] | undefined,
+): Promise<RecheckRow[]> {
   const text = JSON.stringify(users ?? []);
-  const rows = await (users === undefined ? database.rows(ALL, []) : database.rows(OF_USERS, [text, text]));
+  const rows = await (users === undefined ? database.rows(all(kind), []) : database.rows(ofUsers(kind), [text, text]));
   return rows.map(rowOf);
 }
 
 /** How many re-checks of all kinds wait or are claimed, and how long the first has been due. */
-export interface RecheckBacklog {
+interface RecheckBacklog {
   readonly rows: number;
   /** ms; 0 when none is due. */
   readonly overdueMs: number;

@@ -6,7 +6,7 @@ import { bump, type EpochRow, lockEpoch, type Recorded } from './epoch.ts';
 export type RedisRole = 'index' | 'streams';
 
 /** A Redis master in use. */
-export interface MasterIdentity {
+interface MasterIdentity {
   /** `<run_id>/<master_replid>`: says whether what was written to it is still there. */
   readonly identity: string;
   /** Its address, for people. */
@@ -54,7 +54,9 @@ export async function recordRedisMasters(
       const one = await recordIn(connection, STATEMENTS[role], masters, next.bumpedAt);
       if (one === 'new_epoch' || outcome === 'known') outcome = one;
     }
-    return outcome === 'new_epoch' ? await bump(connection, next) : outcome;
+    // The first ones begin an epoch, too: this may be a copy of the database that was taken before there were any.
+    if (outcome === 'known' || (await bump(connection, next)) === 'new_epoch') return outcome;
+    return 'suspended';
   });
 }
 

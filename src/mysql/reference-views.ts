@@ -1,8 +1,10 @@
 /** The views over the tables of the reference schema: their text, and what they need. */
+import type { Id } from '../contracts/id.ts';
 import { CONTACTS, GROUPS } from '../contracts/kind.ts';
+import type { Database } from './database.ts';
 
 /** How the reference schema makes one view. */
-export interface ReferenceView {
+interface ReferenceView {
   /** The reference tables that its kind needs, with the columns that the views and the reference site use. */
   readonly tables: Readonly<Record<string, readonly string[]>>;
   /** The SELECT, which the optimizer merges into every question. @param present `table.column` of what exists */
@@ -80,3 +82,57 @@ export const REFERENCE_VIEWS: ReadonlyMap<string, ReferenceView> = new Map([
   [GROUPS.view, GROUPS_VIEW],
   [GROUPS.photosView, GROUP_PHOTOS_VIEW],
 ]);
+
+/** The columns of the reference schema that keep the newest photo of each audience, compared with the photos. */
+
+/** The columns of `users` in the reference schema with the newest photo of audience 0, 1, 2 and 3. */
+const COLUMN_OF_AUDIENCE = ['last_public_at', 'last_friends_at', 'last_family_at', 'last_friends_family_at'];
+
+const PRESENT = `
+  SELECT COUNT(*) FROM information_schema.COLUMNS
+  WHERE TABLE_SCHEMA = DATABASE()
+    AND (TABLE_NAME = 'users' AND COLUMN_NAME IN ('id', ${COLUMN_OF_AUDIENCE.map((name) => `'${name}'`).join(', ')})
+         OR TABLE_NAME = 'photos' AND COLUMN_NAME IN ('owner_id', 'audience', 'uploaded_at'))`;
+
+/** Does the database have the tables of the reference schema? A site with tables of its own has nothing to check. */
+export async function hasLastUploadColumns(database: Database): Promise<boolean> {
+  const [row] = await database.rows(PRESENT, []);
+  return Number(row?.[0]) === COLUMN_OF_AUDIENCE.length + 4;
+}
+
+const USERS = 'SELECT id FROM users WHERE id > ? ORDER BY id LIMIT ?';
+
+/** The next users of the reference schema, in the order of their ids. @param after '0': from the first */
+export async function readUsers(database: Database, after: Id | '0', limit: number): Promise<Id[]> {
+  return (await database.rows(USERS, [after, String(limit)])).map((row) => String(row[0]));
+}
+
+/** Reads one entry of an index, however many photos there are. */
+function isWrongColumn(column: string, audience: number): string {
+  return `u.${column} <> COALESCE((SELECT p.uploaded_at FROM photos AS p
+                                  WHERE p.owner_id = u.id AND p.audience = ${audience}
+                                  ORDER BY p.owner_id DESC, p.audience DESC, p.uploaded_at DESC LIMIT 1), 0)`;
+}
+
+const COMPARED_COLUMNS = `
+  SELECT u.id, ${COLUMN_OF_AUDIENCE.map(isWrongColumn).join(' OR ')}
+  FROM JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) AS asked
+  STRAIGHT_JOIN users AS u ON u.id = asked.id`;
+
+interface ComparedColumns {
+  /** The users asked for that exist. */
+  readonly users: readonly Id[];
+  /** Those of them whose columns contradict their photos. */
+  readonly wrong: readonly Id[];
+}
+
+/**
+ * Compares the `last_…_at` columns of these users with their photos. Both are read in one snapshot and written in one
+ * transaction, so every difference is an error.
+ * @throws DatabaseUnavailable
+ */
+export async function compareColumns(database: Database, users: readonly Id[]): Promise<ComparedColumns> {
+  const rows = await database.rows(COMPARED_COLUMNS, [JSON.stringify(users)]);
+  const wrong = rows.filter((row) => Number(row[1]) !== 0);
+  return { users: rows.map((row) => String(row[0])), wrong: wrong.map((row) => String(row[0])) };
+}

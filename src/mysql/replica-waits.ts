@@ -3,14 +3,13 @@ import type { GtidSet } from '../contracts/gtid.ts';
 import { type Deadline, DeadlineExceeded, withinDeadline } from '../timing/deadline.ts';
 import type { AnswerDatabase, Database } from './database.ts';
 import { DatabaseBusy, DatabaseUnavailable, HeavyQueriesBusy, mysqlFaultOf } from './faults.ts';
-import { learnTogether } from './learned.ts';
 
 /** The replica does not have the transactions yet, cannot say whether it has, or does not answer. */
 export class ReplicaBehind extends Error {
   override readonly name = 'ReplicaBehind';
 }
 
-export interface ReplicaWaitsOptions {
+interface ReplicaWaitsOptions {
   /** The longest wait of one statement, ms; 0: none waits. */
   readonly waitMs: number;
   /** How many wait at once. Each holds a connection, so fewer than there are. */
@@ -70,7 +69,7 @@ export class ReplicaWaits {
   after(gtids: GtidSet, deadline?: Deadline): AnswerDatabase {
     const replica = this.#replica;
     const first = (connection: PoolConnection) => this.#reach(connection, gtids, deadline);
-    const waiting: AnswerDatabase = {
+    return {
       isReplica: replica.isReplica,
       rows: (statement, parameters, options) =>
         this.#whileThere(options?.deadline, (part) =>
@@ -78,8 +77,8 @@ export class ReplicaWaits {
         ),
       proofUnder: (token, by) => this.#whileThere(by, async (part) => await replica.proofUnder(token, part)),
       renewConnections: () => replica.renewConnections(),
+      sawReadOnly: (proof) => replica.sawReadOnly(proof),
     };
-    return learnTogether(waiting, replica);
   }
 
   /** @throws ReplicaBehind when the replica does not answer, what `ask` throws otherwise */

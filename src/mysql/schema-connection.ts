@@ -2,14 +2,14 @@
 import { createHash } from 'node:crypto';
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
 import { tlsFaultOf, tlsSentence } from '../config/tls.ts';
-import { isSupported, mysqlProductOf, OLDEST_VERSIONS } from '../contracts/server-versions.ts';
+import { isSupported, mysqlProductOf, OLDEST_VERSIONS, otherProductOf } from '../contracts/server-versions.ts';
 import { UserError } from '../contracts/user-error.ts';
 import { codeOf } from './faults.ts';
 import { setUpSession } from './session.ts';
 import { type MysqlTls, tlsOptions } from './tls.ts';
 
 /** Stable names of the reasons why a schema cannot be made. */
-export type SchemaErrorCode =
+type SchemaErrorCode =
   | 'bad_url'
   | 'unreachable'
   | 'access_denied'
@@ -158,6 +158,9 @@ function explain(error: unknown, { server, user, database }: SchemaAddress): Sch
 export async function checkServerVersion(connection: Connection): Promise<string> {
   const [rows] = await connection.query<RowDataPacket[]>('SELECT VERSION() AS version');
   const version = String(rows[0]?.version);
+  const other = otherProductOf(version);
+  if (other !== undefined)
+    throw new SchemaError('server_too_old', `The server is ${other} (${version}), which Recency does not work with.`);
   const product = mysqlProductOf(version);
   if (!isSupported(product, version)) {
     const oldest = OLDEST_VERSIONS[product];

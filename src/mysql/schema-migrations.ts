@@ -6,7 +6,7 @@ import { setUpSession } from './session.ts';
 import { type MysqlTls, tlsOptions } from './tls.ts';
 
 /** One file of `migrations/`: plain JavaScript, because Node does not strip types inside node_modules. */
-export interface Migration {
+interface Migration {
   readonly name: string;
   /** `recency`: what Recency itself needs. `reference`: tables that a site may have of its own. */
   readonly part: 'recency' | 'reference';

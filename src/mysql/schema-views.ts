@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 import { KINDS, type Kind } from '../contracts/kind.ts';
-import { type DescribedView, describedViews } from './kind-views.ts';
+import { type DescribedView, describedViews } from '../site/kind-view.ts';
 import { REFERENCE_VIEWS } from './reference-views.ts';
 import { SchemaError } from './schema-connection.ts';
 

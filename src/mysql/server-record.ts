@@ -5,13 +5,19 @@
  * indexes reflect may be lost. Where several writable servers answer at one address in turns (a cluster with several
  * writers behind a balancer, a primary that was replaced but not stopped), that would begin a new epoch at every
  * comparison. So a server that was replaced is refused, not put on record again, while the one that replaced it still
- * answers.
+ * answers. A planned switch back is another thing: the one on record is made read-only first, which its own rows say.
+ *
+ * A server that still applies what it has received by replication is not put on record either: until it has, it lacks changes
+ * that were committed, so nothing that it says can be certified. (What arrives although that cannot be seen, or later, is
+ * published again: others-marks.ts.)
  */
 import type { Connection, PoolConnection, RowDataPacket } from 'mysql2/promise';
 import type { ColumnValue, Database } from './database.ts';
 import { bump, type EpochRow, lockEpoch, NOT_PRIMARY, type Recorded } from './epoch.ts';
 import { DatabaseNotPrimary } from './faults.ts';
-import { parseState, SERVER, STATE } from './session.ts';
+import { rememberMarks } from './others-marks.ts';
+import { readReplicationSources } from './replication.ts';
+import { parseState, proofOf, SERVER, STATE } from './session.ts';
 
 /** A server as it describes itself. */
 export interface ServerState {
@@ -79,6 +85,15 @@ export function mustTakeWrites({ takesWrites, description }: ServerState): void 
   if (!takesWrites) throw new DatabaseNotPrimary(`${NOT_PRIMARY.replica} (now ${description})`);
 }
 
+/** @throws DatabaseNotPrimary while the server applies what it has received by replication */
+async function mustHaveApplied(connection: Connection, { description }: ServerState): Promise<void> {
+  const sources = (await readReplicationSources(connection)) ?? [];
+  const behind = sources.filter(({ isApplying, isBehind }) => isApplying && isBehind);
+  if (behind.length === 0) return;
+  const from = behind.map((source) => source.description).join(', ');
+  throw new DatabaseNotPrimary(`MySQL (now ${description}) still applies what it has received from ${from}`);
+}
+
 /** What is known of servers that were replaced. */
 interface Replacements {
   /** When the server on record was last seen, ms since 1970 UTC. */
@@ -115,6 +130,7 @@ export async function recordServer(
     database.renewConnections();
     throw error;
   });
+  if (!server.takesWrites) database.sawReadOnly(proofOf(server.identity));
   mustTakeWrites(server);
   if (!server.isOnRecord) database.renewConnections();
   else if (server.recorded !== undefined && (await database.rows(READ, [])).length === 0) return 'known';
@@ -122,7 +138,9 @@ export async function recordServer(
     await lockEpoch(connection);
     const here = await readServer(connection);
     mustTakeWrites(here);
-    return await recordIn(connection, server, here, nextEpoch(here));
+    if (here.recorded !== here.identity) await mustHaveApplied(connection, here);
+    const readOnlyAt = here.recorded === undefined ? undefined : database.readOnlyAt(proofOf(here.recorded));
+    return await recordIn(connection, { before: server, here, readOnlyAt }, nextEpoch(here));
   });
   if (outcome === 'in_turns') {
     const text = 'Several MySQL servers that take writes answer in turns';
@@ -131,24 +149,29 @@ export async function recordServer(
   return outcome;
 }
 
-/** @param before the server that answered outside the transaction @param here the one that answers inside */
+interface ComparedServer {
+  /** The server that answered outside the transaction. */
+  readonly before: ServerState;
+  /** The one that answers inside. */
+  readonly here: ServerState;
+  /** When the one on record was seen to take no writes, ms since 1970 UTC: then it was demoted, and takes no turns. */
+  readonly readOnlyAt: number | undefined;
+}
+
 async function recordIn(
   connection: PoolConnection,
-  before: ServerState,
-  here: ServerState,
+  { before, here, readOnlyAt = Number.NEGATIVE_INFINITY }: ComparedServer,
   next: EpochRow,
 ): Promise<Recorded | 'in_turns'> {
   const now = next.bumpedAt;
   const { seenAt, replaced } = await readReplacements(connection, now);
   if (here.isOnRecord) {
     await writeReplacements(connection, { seenAt: now, replaced });
-    if (here.recorded === undefined) {
-      await put(connection, here, now);
-      return 'first';
-    }
+    if (here.recorded === undefined) return await recordFirst(connection, here, next);
     return before.isOnRecord || withoutRun(before.identity) === withoutRun(here.identity) ? 'known' : 'in_turns';
   }
-  if (here.identity in replaced && now - seenAt < PRESENT_MS) {
+  const isPresent = now - seenAt < PRESENT_MS && readOnlyAt < seenAt;
+  if (here.identity in replaced && isPresent) {
     await writeReplacements(connection, { seenAt, replaced: { ...replaced, [here.identity]: now } });
     return 'in_turns';
   }
@@ -159,7 +182,17 @@ async function recordIn(
   return await bump(connection, next);
 }
 
+/**
+ * Nobody is on record: at the first start of all, or in a copy of the database that was taken before it. Of a copy the indexes
+ * know nothing, although it has their token. So the first server begins a new epoch like any other.
+ */
+async function recordFirst(connection: PoolConnection, here: ServerState, next: EpochRow): Promise<Recorded> {
+  await put(connection, here, next.bumpedAt);
+  return (await bump(connection, next)) === 'suspended' ? 'suspended' : 'first';
+}
+
 async function put(connection: PoolConnection, { identity, description }: ServerState, now: number): Promise<void> {
+  await rememberMarks(connection);
   await connection.query(CLEAR);
   await connection.execute(ADD, [identity, description.slice(0, 255), now]);
 }

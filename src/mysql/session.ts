@@ -58,7 +58,7 @@ const STARTED_AT = `
 export const SERVER = '@recency_server';
 
 /** The user variable with the digest of the identity, which every statement whose rows matter returns. */
-const PROOF = '@recency_proof';
+export const PROOF = '@recency_proof';
 
 const PROOF_LENGTH = 12;
 

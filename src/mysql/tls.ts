@@ -1,9 +1,10 @@
 import { connect, isIP, type Socket } from 'node:net';
-import type { PoolOptions } from 'mysql2/promise';
+import type { PoolOptions, SslOptions } from 'mysql2/promise';
 import type { TlsMaterial } from '../config/tls.ts';
 
 /** How to encrypt connections to MySQL. */
-export interface MysqlTls extends TlsMaterial {
+export interface MysqlTls {
+  readonly material: TlsMaterial;
   /** Verify the server's certificate and host name; false: encrypt only. */
   readonly verify: boolean;
 }
@@ -11,16 +12,23 @@ export interface MysqlTls extends TlsMaterial {
 /** The options of mysql2; empty without TLS. */
 export function tlsOptions(tls: MysqlTls | undefined): Pick<PoolOptions, 'ssl' | 'stream'> {
   if (tls === undefined) return {};
-  const { verify, ca, cert, key } = tls;
+  const { verify, material } = tls;
+  // mysql2 keeps the object, and reads it for each connection.
   const ssl = {
     rejectUnauthorized: verify,
     verifyIdentity: verify, // or mysql2 takes any certificate of the CA for any host
     minVersion: 'TLSv1.2',
-    ...(ca === undefined ? {} : { ca }),
-    ...(cert === undefined ? {} : { cert }),
-    ...(key === undefined ? {} : { key }),
+    get ca() {
+      return material.ca;
+    },
+    get cert() {
+      return material.cert;
+    },
+    get key() {
+      return material.key;
+    },
   };
-  return { ssl, stream: namedSocket };
+  return { ssl: ssl as SslOptions, stream: namedSocket };
 }
 
 /**

@@ -1,11 +1,13 @@
 /** Checks of a site's views: the types of their columns, and the plans of the questions asked of them. */
 import type { Kind } from '../contracts/kind.ts';
-import type { ColumnValue, Database } from './database.ts';
-import { type DeclaredColumn, extraAmong, extraFix, isExtra, MOST_EXTRA } from './extra-columns.ts';
-import { ofKind } from './kind-database.ts';
-import { type ColumnMeaning, OPTIONAL_TIMES, viewsOf } from './kind-views.ts';
-import { uploadsFrom } from './last-upload.ts';
-import { passOn } from './learned.ts';
+import { extraFix, isExtra, MOST_EXTRA } from '../site/extra-columns.ts';
+import { type ColumnMeaning, OPTIONAL_TIMES, type ViewColumn, viewsOf } from '../site/kind-view.ts';
+import type { ColumnValue } from '../site/row.ts';
+import type { Site } from '../site/site.ts';
+import type { Database } from './database.ts';
+import { newestPhoto } from './statements/compared-pairs.ts';
+import { type KindDatabase, readColumns } from './statements/kind-statements.ts';
+import { uploadsFrom } from './statements/last-upload.ts';
 
 /** A column of a view whose type is not what Recency expects. */
 export interface ColumnProblem {
@@ -25,31 +27,12 @@ const NO_INTEGER = 'which is not a whole number';
 const INTEGER = new Set(['tinyint', 'smallint', 'mediumint', 'int', 'bigint']);
 const FRACTIONAL = new Set(['decimal', 'float', 'double']);
 
-const VIEW_COLUMNS = `
-  SELECT TABLE_NAME, COLUMN_NAME, DATA_TYPE, CHARACTER_MAXIMUM_LENGTH FROM information_schema.COLUMNS
-  WHERE TABLE_SCHEMA = DATABASE()
-    AND TABLE_NAME IN (SELECT v.name FROM JSON_TABLE(?, '$[*]' COLUMNS (name VARCHAR(64) PATH '$')) AS v)
-  ORDER BY TABLE_NAME, ORDINAL_POSITION`;
-
-/** A column of a view. */
-interface ViewColumn extends DeclaredColumn {
-  readonly view: string;
-}
-
-async function readColumns(database: Database, views: readonly string[]): Promise<ViewColumn[]> {
-  const rows = await database.rows(VIEW_COLUMNS, [JSON.stringify(views)]);
-  return rows.map(([view, name, type, length = null]) => ({
-    ...{ view: String(view), name: String(name), type: String(type).toLowerCase() },
-    length: length === null ? null : Number(length),
-  }));
-}
-
 /**
  * Columns of the views that should be whole numbers and are not, and columns that cannot be passed on.
  * @throws DatabaseUnavailable
  */
-export async function findColumnProblems(database: Database, kinds: readonly Kind[]): Promise<ColumnProblem[]> {
-  const views = viewsOf(kinds);
+export async function findColumnProblems(database: Database, site: Site): Promise<ColumnProblem[]> {
+  const views = viewsOf(site);
   const columns = await readColumns(database, [...views.keys()]);
   return [
     ...columns.flatMap((column) => typeProblem(column, views.get(column.view) ?? {})),
@@ -83,19 +66,6 @@ function countProblem(columns: readonly ViewColumn[]): ColumnProblem[] {
   return [{ column: `${first.view}.${first.name}`, type: first.type, works: false, fault, fix }];
 }
 
-/**
- * Learns which columns of the kinds' views are only passed on, so that this database's answers have them.
- * @throws DatabaseUnavailable
- */
-export async function learnExtraColumns(database: Database, kinds: readonly Kind[]): Promise<void> {
-  const columns = await readColumns(database, [...viewsOf(kinds).keys()]);
-  const ofView = (view: string) => extraAmong(columns.filter((column) => column.view === view));
-  for (const kind of kinds) {
-    const extra = { source: ofView(kind.view), photo: ofView(kind.photosView) };
-    if (extra.source.length + extra.photo.length > 0) passOn(ofKind(database, kind), extra);
-  }
-}
-
 function fixOf(meaning: ColumnMeaning, type: string, name: string): string {
   if (meaning === 'flag')
     return `In the view, write \`(…) <> 0 AS ${name}\`, or another expression that is true or false.`;
@@ -109,12 +79,14 @@ function fixOf(meaning: ColumnMeaning, type: string, name: string): string {
 }
 
 /** A question that MySQL would answer by reading far more rows than it returns. */
-export interface PlanProblem {
+interface PlanProblem {
   /** The question, for people. */
   readonly question: string;
   /** What MySQL would do. */
   readonly finding: string;
   readonly fix: string;
+  /** Answers ask it; otherwise only checks of last uploads do. */
+  readonly inAnswers: boolean;
 }
 
 interface PlannedQuestion {
@@ -122,19 +94,22 @@ interface PlannedQuestion {
   readonly statement: string;
   /** The index that the answer needs. */
   readonly needs: string;
+  /** It is asked for each row of another question. */
+  readonly isNested?: boolean;
 }
 
 const MERGE =
   'Define the view with ALGORITHM=MERGE and without DISTINCT, GROUP BY, UNION, LIMIT, aggregates or subqueries in what it selects.';
 
+const CORRELATED =
+  'Write it as a LEFT JOIN by a unique key and `… IS NULL` or `… IS NOT NULL` in `related`: the row of the pair stays.';
+
 /**
  * What Recency asks of a kind's views, reduced to what an index must serve. Only equalities: for a range, MySQL reports a
  * possible index even where it means to read the whole table.
  */
-function questionsOf(
-  { name, view, idColumn, photosView, ownerColumn, areUsers }: Kind,
-  hasColumn: boolean,
-): PlannedQuestion[] {
+function questionsOf(kind: Kind, hasColumn: boolean): PlannedQuestion[] {
+  const { name, view, idColumn, photosView, ownerColumn, areUsers } = kind;
   const lastUpload = hasColumn ? 'c.last_upload_at, ' : '';
   return [
     {
@@ -162,6 +137,15 @@ function questionsOf(
       WHERE p.${ownerColumn} = 1 AND p.audience = 0 ORDER BY p.uploaded_at DESC, p.id DESC LIMIT 10`,
       needs: `an index on (${ownerColumn}, audience, uploaded_at, id)`,
     },
+    {
+      // As last uploads are read. With a constant owner MySQL takes a joined row for a constant too, and does not sort.
+      about: `the newest photo of each of several owners (${photosView} by ${ownerColumn} and audience)`,
+      statement: `
+      SELECT ${newestPhoto({ kind }, 'wanted.id', 0)}
+      FROM JSON_TABLE('["1","2"]', '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) AS wanted`,
+      needs: `${ownerColumn}, audience and uploaded_at as its own columns, not by a join, with an index on them and id`,
+      isNested: true,
+    },
   ];
 }
 
@@ -170,18 +154,30 @@ function questionsOf(
  * nothing. A table that MySQL reads whole because it is small is no problem, as long as there is an index.
  * @throws DatabaseUnavailable, and MySQL's own error when a view is missing or may not be explained
  */
-export async function findPlanProblems(database: Database, kinds: readonly Kind[]): Promise<PlanProblem[]> {
+export async function findPlanProblems(kinds: readonly KindDatabase[]): Promise<PlanProblem[]> {
   const problems: PlanProblem[] = [];
-  for (const kind of kinds) {
-    const hasColumn = (await uploadsFrom(ofKind(database, kind))) === 'column';
-    for (const question of questionsOf(kind, hasColumn)) problems.push(...(await explain(database, question)));
+  for (const database of kinds) {
+    const { server, statements } = database;
+    const hasColumn = (await uploadsFrom(database)) === 'column';
+    for (const question of questionsOf(statements.kind, hasColumn)) {
+      const inAnswers = !(question.isNested && hasColumn);
+      problems.push(...(await explain(server, question)).map((found) => ({ ...found, inAnswers })));
+    }
   }
   return problems;
 }
 
-async function explain(database: Database, { about, statement, needs }: PlannedQuestion): Promise<PlanProblem[]> {
+async function explain(
+  database: Database,
+  { about, statement, needs, isNested }: PlannedQuestion,
+): Promise<Omit<PlanProblem, 'inAnswers'>[]> {
   const rows = await database.rows(`EXPLAIN FORMAT=TRADITIONAL ${statement}`, []);
-  const steps = rows.map(stepOf).filter((step) => step.table !== 'wanted');
+  const steps = rows.map((columns) => stepOf(columns, isNested)).filter((step) => step.table !== 'wanted');
+  const [correlated] = steps.filter((step) => step.isCorrelated);
+  if (correlated !== undefined) {
+    const finding = `a subquery of the view runs again for each row (${correlated.table})`;
+    return [{ question: about, finding, fix: CORRELATED }];
+  }
   if (steps.some((step) => step.isSeparate)) {
     return [{ question: about, finding: 'the view does not merge, so all of it is read every time', fix: MERGE }];
   }
@@ -190,7 +186,7 @@ async function explain(database: Database, { about, statement, needs }: PlannedQ
     finding: isSorted
       ? `all matching rows are read and sorted (${table})`
       : `no index serves it: all of ${table} is read`,
-    fix: `Give the table behind ${table} ${needs}.`,
+    fix: `Give the table behind ${isNested ? 'the photos' : table} ${needs}.`,
   }));
 }
 
@@ -198,6 +194,8 @@ interface PlanStep {
   readonly table: string;
   /** The view, or a part of it, is materialized first. */
   readonly isSeparate: boolean;
+  /** A subquery that is not one of Recency's own. */
+  readonly isCorrelated: boolean;
   readonly hasIndex: boolean;
   readonly readsAll: boolean;
   readonly isSorted: boolean;
@@ -207,14 +205,17 @@ interface PlanStep {
 const SMALL = 1_000;
 
 /** id, select_type, table, (partitions,) type, possible_keys, key, key_len, ref, rows, (filtered,) Extra */
-function stepOf(columns: readonly ColumnValue[]): PlanStep {
+function stepOf(columns: readonly ColumnValue[], isNested = false): PlanStep {
   const offset = columns.length > 10 ? 1 : 0;
   const type = columns[3 + offset];
   const possibleKeys = columns[4 + offset] ?? null;
   const rows = Number(columns[8 + offset]);
   return {
     table: String(columns[2] ?? ''),
-    isSeparate: !/^(SIMPLE|PRIMARY)$/.test(String(columns[1])) || /^<(derived|union|subquery)/.test(String(columns[2])),
+    isSeparate:
+      !(isNested ? /SUBQUERY$/ : /^(SIMPLE|PRIMARY)$/).test(String(columns[1])) ||
+      /^<(derived|union|subquery)/.test(String(columns[2])),
+    isCorrelated: !isNested && /^DEPENDENT SUBQUERY$/.test(String(columns[1])),
     hasIndex: possibleKeys !== null && !(type === 'index' && rows > SMALL),
     readsAll: type === 'ALL' || type === 'index',
     isSorted: /filesort/.test(String(columns.at(-1))),

@@ -8,11 +8,11 @@
  * written.
  */
 import type { Kind } from '../contracts/kind.ts';
+import { viewNames } from '../site/kind-view.ts';
 import type { ColumnValue, Database } from './database.ts';
-import { viewsOf } from './kind-views.ts';
 
 /** A call in a view, or in what it reads or calls, that the rows of tables do not determine. */
-export interface VolatileCall {
+interface VolatileCall {
   /** `recency_contacts`, `recency_photos`, … */
   readonly view: string;
   /** `now()`, `@limit`, … */
@@ -21,7 +21,7 @@ export interface VolatileCall {
   readonly place: string;
 }
 
-export interface VolatileViews {
+interface VolatileViews {
   readonly calls: readonly VolatileCall[];
   /** Views and functions whose text this account may not read. */
   readonly unread: readonly string[];
@@ -66,7 +66,7 @@ export async function findVolatileViews(database: Database, kinds: readonly Kind
   const calls: VolatileCall[] = [];
   const unread = new Set<string>();
   const [[here] = []] = await database.rows('SELECT DATABASE()', []);
-  for (const view of viewsOf(kinds).keys()) {
+  for (const view of viewNames(kinds)) {
     const waiting: SourceName[] = [{ kind: 'view', schema: String(here), name: view }];
     const seen = new Set<string>();
     for (let name = waiting.shift(); name; name = waiting.shift()) {
@@ -98,17 +98,19 @@ export interface Source {
 }
 
 const VIEW = 'SELECT VIEW_DEFINITION FROM information_schema.VIEWS WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?';
-const FUNCTION = `
+/** A function, a procedure that a function calls, or both by the same name. */
+const ROUTINES = `
   SELECT ROUTINE_DEFINITION, SQL_MODE FROM information_schema.ROUTINES
-  WHERE ROUTINE_TYPE = 'FUNCTION' AND ROUTINE_SCHEMA = ? AND ROUTINE_NAME = ?`;
+  WHERE ROUTINE_SCHEMA = ? AND ROUTINE_NAME = ?`;
 
 /** Undefined: there is no view or function with this name. */
 export async function readSource(database: Database, name: SourceName): Promise<Source | 'unreadable' | undefined> {
   const isAsWritten = name.kind === 'function';
-  const [row] = await database.rows(isAsWritten ? FUNCTION : VIEW, [name.schema ?? '', name.name]);
-  if (row === undefined) return name.isCertain ? 'unreadable' : undefined;
-  const text = textOf(row[0]);
-  return text === '' ? 'unreadable' : { text, isAsWritten, sqlMode: textOf(row[1]) };
+  const rows = await database.rows(isAsWritten ? ROUTINES : VIEW, [name.schema ?? '', name.name]);
+  if (rows.length === 0) return name.isCertain ? 'unreadable' : undefined;
+  const texts = rows.map(([text]) => textOf(text));
+  if (texts.includes('')) return 'unreadable';
+  return { text: texts.join(' ; '), isAsWritten, sqlMode: rows.map(([, mode]) => textOf(mode)).join() };
 }
 
 /** The server returns NULL or an empty text to accounts that may not read it. */
@@ -163,8 +165,10 @@ function callsIn(source: Source): { calls: string[]; names: SourceName[] } {
     else if (isCall && isFunctionName(token, source)) {
       names.push({ ...functionAt(tokens, place), isCertain: !source.isAsWritten && !namesColumns(tokens, place) });
     }
-    if (token.kind === 'word' && (token.text === 'from' || token.text.endsWith('join'))) {
-      names.push(...tableAfter(tokens, place));
+    if (token.kind !== 'word' || isQualified) continue;
+    if (token.text === 'call' && source.isAsWritten) names.push(procedureAfter(tokens, place));
+    if (token.text.endsWith('join') || (token.text === 'from' && isOfQuery(tokens, place))) {
+      names.push(...tablesAfter(tokens, place));
     }
   }
   return { calls, names };
@@ -198,20 +202,56 @@ function namesColumns(tokens: readonly Token[], place: number): boolean {
   return tokens[close + 1]?.text === 'as' && isSign(tokens[close + 2], '(');
 }
 
-/** The table or view after FROM or JOIN; none before a subquery. */
-function tableAfter(tokens: readonly Token[], place: number): SourceName[] {
-  let at = place + 1;
-  while (isSign(tokens[at], '(')) at++;
+function procedureAfter(tokens: readonly Token[], place: number): SourceName {
+  return functionAt(tokens, isSign(tokens[place + 2], '.') ? place + 3 : place + 1);
+}
+
+/** Whether this FROM begins a query's tables, and is no part of `extract(year from x.y)` or `trim('a' from x.y)`. */
+function isOfQuery(tokens: readonly Token[], place: number): boolean {
+  let depth = 0;
+  for (let at = place - 1; at >= 0; at--) {
+    const token = tokens[at];
+    depth += Number(isSign(token, ')')) - Number(isSign(token, '('));
+    if (depth < 0 || isSign(token, ';')) return false;
+    if (depth === 0 && token?.kind === 'word' && (token.text === 'select' || token.text === 'delete')) return true;
+  }
+  return false;
+}
+
+/** What comes after a query's tables. */
+const AFTER_TABLES = new Set(
+  'where group having window order limit union except intersect into do then end'.split(' '),
+);
+
+/** The tables and views after FROM or JOIN, up to the end of the list. A subquery has its own FROM. */
+function tablesAfter(tokens: readonly Token[], place: number): SourceName[] {
+  const names: SourceName[] = [];
+  let [around, within] = [0, 0]; // open parentheses: around tables, and around whatever else
+  let isTable = true;
+  for (let at = place + 1; at < tokens.length; at++) {
+    const token = tokens[at] as Token;
+    if (isTable && isSign(token, '(') && !QUERY.has(tokens[at + 1]?.text ?? '')) {
+      around += 1;
+      continue;
+    }
+    if (isTable) names.push(...tableAt(tokens, at));
+    if (within === 0 && (isSign(token, ';') || (token.kind === 'word' && AFTER_TABLES.has(token.text)))) break;
+    isTable = within === 0 && isSign(token, ',');
+    if (isSign(token, '(')) within += 1;
+    else if (isSign(token, ')') && within > 0) within -= 1;
+    else if (isSign(token, ')') && around-- === 0) break;
+  }
+  return names;
+}
+
+const QUERY = new Set(['select', 'with', 'values', 'table']);
+
+function tableAt(tokens: readonly Token[], at: number): SourceName[] {
   const [first, dot, second] = tokens.slice(at, at + 3);
   if (first === undefined || !isName(first)) return [];
   const isQualified = isSign(dot, '.') && second !== undefined && isName(second);
   return [{ kind: 'view', schema: isQualified ? first.text : undefined, name: isQualified ? second.text : first.text }];
 }
 
-function isName({ kind }: Token): boolean {
-  return kind === 'quoted' || kind === 'word';
-}
-
-function isSign(token: Token | undefined, text: string): boolean {
-  return token?.kind === 'sign' && token.text === text;
-}
+const isName = ({ kind }: Token) => kind === 'quoted' || kind === 'word';
+const isSign = (token: Token | undefined, text: string) => token?.kind === 'sign' && token.text === text;

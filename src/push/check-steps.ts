@@ -2,9 +2,9 @@ import type { Id } from '../contracts/id.ts';
 import type { KindName } from '../contracts/kind.ts';
 import type { Relation } from '../contracts/relation.ts';
 import type { Watch } from '../contracts/watch.ts';
-import type { NewWatch, WatchSave } from '../mysql/watches.ts';
 import type { Notification } from './channel.ts';
 import type { Head } from './told.ts';
+import type { NewWatch, WatchSave } from './watch-table.ts';
 
 /** A head that is needed. */
 export interface HeadAsked {
@@ -19,21 +19,25 @@ export interface CheckSteps {
   insert(watch: NewWatch): Promise<Id>;
   /** From here on a change of what these users see asks for a check. */
   watch(users: readonly Id[]): Promise<void>;
-  /** The watches of these users as MySQL has them. */
-  watches(users: readonly Id[]): Promise<readonly Watch[]>;
+  /** From here on it does not. */
+  unwatch(users: readonly Id[]): Promise<void>;
+  /** Those of these users who have a watch that has not ended. */
+  watchedOf(users: readonly Id[]): Promise<readonly Id[]>;
+  /** These watches as MySQL has them. */
+  watches(ids: readonly Id[]): Promise<readonly Watch[]>;
   /** What live answers show now, in the order asked; undefined: none can be had. */
   heads(asked: readonly HeadAsked[]): Promise<readonly (Head | undefined)[]>;
   /** Saves watches whose version is still the one that was read; the new versions of these, by id. */
   save(saves: readonly WatchSave[]): Promise<ReadonlyMap<Id, string>>;
   /** Keeps notifications that are given up as dead letters. */
-  bury(notifications: readonly Notification[]): Promise<void>;
+  deadLetter(notifications: readonly Notification[]): Promise<void>;
   /** Has these users checked again. @param afterMs from now */
   again(users: readonly Id[], afterMs: number): Promise<void>;
 }
 
-export type CheckStepName = keyof CheckSteps;
+type CheckStepName = keyof CheckSteps;
 
-export interface CheckStep<N extends CheckStepName = CheckStepName> {
+interface CheckStep<N extends CheckStepName = CheckStepName> {
   readonly name: N;
   readonly args: Parameters<CheckSteps[N]>;
 }

@@ -1,15 +1,17 @@
 import type { Id } from '../contracts/id.ts';
-import type { KindName } from '../contracts/kind.ts';
-import { chunks } from '../index/chunks.ts';
+import { KINDS, type KindName } from '../contracts/kind.ts';
+import type { Relation } from '../contracts/relation.ts';
+import type { Watch } from '../contracts/watch.ts';
 import type { RecentAnswer } from '../query/recent-answer.ts';
 import type { RecentBatch } from '../query/recent-batch.ts';
+import { chunks } from '../timing/batches.ts';
 import { Deadline } from '../timing/deadline.ts';
-import type { CheckSteps, HeadAsked } from './check-steps.ts';
-import type { Head } from './told.ts';
+import { type CheckOperation, type CheckSteps, checkStep, type HeadAsked } from './check-steps.ts';
+import type { Head, Heads } from './told.ts';
 
-export interface HeadsOptions {
+interface HeadsOptions {
   /** The answers of each kind in use. */
-  readonly answers: ReadonlyMap<KindName, Pick<RecentBatch, 'find'>>;
+  readonly answers: ReadonlyMap<string, Pick<RecentBatch, 'find'>>;
   /** Entries of a head: as many as an index always holds, so that it is answered from there. */
   readonly limit: number;
   /** Time limit of one question, ms. */
@@ -38,12 +40,71 @@ export function headsFrom({ answers, limit, deadlineMs }: HeadsOptions): CheckSt
 
 const NOTHING: Head = { entries: [], floor: undefined };
 
-/** Undefined: there is no answer, or one that may lack the latest changes. */
+/** Undefined: there is no answer, or one that is not certified. */
 function headIn(
   outcome: { readonly answer: RecentAnswer } | { readonly error: unknown } | undefined,
 ): Head | undefined {
-  if (outcome === undefined || !('answer' in outcome) || !outcome.answer.exact) return undefined;
+  if (outcome === undefined || !('answer' in outcome) || !isCertified(outcome.answer)) return undefined;
   const { contacts, more } = outcome.answer;
   const entries = contacts.map(({ id, at }: { id: Id; at: number }) => ({ id, at }));
   return { entries, floor: more ? entries.at(-1) : undefined };
+}
+
+/** A change that the index lacks for now is no matter: its task, once applied, has the user checked again. */
+function isCertified({ exact, replica, reason }: RecentAnswer): boolean {
+  return exact || (reason === 'lag' && !replica);
+}
+
+const WITH_RELATIONS: ReadonlySet<KindName> = new Set(
+  KINDS.filter(({ hasRelations }) => hasRelations).map(({ name }) => name),
+);
+
+/** What a watch filters a kind by: it is told of everything of a kind without relations. */
+export function relationOf({ relation }: Pick<Watch, 'relation'>, kind: KindName): Relation {
+  return WITH_RELATIONS.has(kind) ? relation : 'any';
+}
+
+/** What the head that the watch was told was filtered by; older versions, which did not write it, filtered every kind. */
+function toldRelationOf({ told, relation }: Pick<Watch, 'told' | 'relation'>, kind: KindName): Relation {
+  return told[kind]?.relation ?? relation;
+}
+
+/** Was the watch told a head of this kind under the filter that it has now? */
+export function isRecorded(watch: Watch, kind: KindName): boolean {
+  return watch.told[kind] !== undefined && toldRelationOf(watch, kind) === relationOf(watch, kind);
+}
+
+/** The heads that a watch needs. */
+export function askedBy(watch: Watch): HeadAsked[] {
+  return watch.kinds.map((kind) => ({ user: watch.user, kind, relation: relationOf(watch, kind) }));
+}
+
+/** What the watch was told under another filter, which it no longer has. */
+export function askedBefore(watch: Watch): HeadAsked[] {
+  return watch.kinds
+    .filter((kind) => watch.told[kind] !== undefined && !isRecorded(watch, kind))
+    .map((kind) => ({ user: watch.user, kind, relation: toldRelationOf(watch, kind) }));
+}
+
+type KnownHeads = ReadonlyMap<string, Head | undefined>;
+
+/** Each once. */
+export function* headsOf(asked: readonly HeadAsked[]): CheckOperation<KnownHeads> {
+  const different = new Map(asked.map((one) => [textOf(one), one]));
+  if (different.size === 0) return new Map();
+  const heads = yield* checkStep('heads', [...different.values()]);
+  return new Map([...different.keys()].map((text, i) => [text, heads[i]]));
+}
+
+const textOf = ({ user, kind, relation }: HeadAsked) => `${user} ${kind} ${relation}`;
+
+/** Undefined: one of them cannot be had now. */
+export function headsFor(asked: readonly HeadAsked[], known: KnownHeads): Heads | undefined {
+  const heads: Partial<Record<KindName, Head>> = {};
+  for (const one of asked) {
+    const head = known.get(textOf(one));
+    if (head === undefined) return undefined;
+    heads[one.kind] = head;
+  }
+  return heads;
 }

@@ -1,10 +1,13 @@
 import type { Message } from 'kafkajs';
-import { isoTime } from '../contracts/iso-time.ts';
+import { isoTime } from '../contracts/http.ts';
 import { type KafkaProducer, PartlySent } from '../transport/kafka/producer.ts';
 import { bodyOf, type Channel, type DeliveryOutcome, type Notification, typeOf } from './channel.ts';
 
 /** `ce_source` of notifications. */
 const SOURCE = '/recency/notify';
+
+/** Records that are on their way at once: while the brokers do not answer, others have failed at once, and webhooks go on. */
+const ON_THEIR_WAY = 2_000;
 
 /**
  * Notifications as records of a topic, acknowledged by all replicas: for a site's own pipeline to APNs, FCM or e-mail. The key
@@ -13,6 +16,7 @@ const SOURCE = '/recency/notify';
 export class KafkaChannel implements Channel {
   readonly #topic: string;
   readonly #producer: Pick<KafkaProducer, 'send' | 'close'>;
+  #onTheirWay = 0;
 
   constructor(topic: string, producer: Pick<KafkaProducer, 'send' | 'close'>) {
     this.#topic = topic;
@@ -20,11 +24,16 @@ export class KafkaChannel implements Channel {
   }
 
   deliver(notifications: readonly Notification[]): readonly Promise<DeliveryOutcome>[] {
+    if (this.#onTheirWay + notifications.length > ON_THEIR_WAY) return notifications.map(async () => SLOW);
     const messages = notifications.map(messageOf);
+    this.#onTheirWay += messages.length;
     const sent = this.#producer.send(this.#topic, messages).then(
       () => undefined,
       (error: unknown) => error,
     );
+    void sent.then(() => {
+      this.#onTheirWay -= messages.length;
+    });
     return messages.map((message) => sent.then((error) => outcomeOf(error, message)));
   }
 
@@ -32,6 +41,8 @@ export class KafkaChannel implements Channel {
     return this.#producer.close();
   }
 }
+
+const SLOW: DeliveryOutcome = { is: 'failed', why: `Kafka is slow: ${ON_THEIR_WAY} records are on their way to it` };
 
 function messageOf(notification: Notification): Message {
   const { id, user, timestamp } = notification;

@@ -6,6 +6,7 @@
  */
 import { byKeyDescending, isAbove, type Key } from '../contracts/key.ts';
 import type { KindName } from '../contracts/kind.ts';
+import type { Relation } from '../contracts/relation.ts';
 import type { NewSource, Outgoing, Told, ToldHead } from '../contracts/watch.ts';
 
 /** What a live answer shows of one kind: everything that the user may see above the floor. */
@@ -44,7 +45,38 @@ export function toldAfter(head: Head, told: ToldHead | undefined, most: number):
   const ids = new Set(shown.map(({ id }) => id));
   const left = (told?.entries ?? []).filter((key) => !ids.has(key.id) && isAbove(key, head.floor));
   const entries = [...shown, ...left.slice(0, Math.max(0, most - shown.length))].sort(byKeyDescending);
-  return { entries, floor: head.floor };
+  return { entries, floor: head.floor, ...(told?.relation === undefined ? {} : { relation: told.relation }) };
+}
+
+/**
+ * What a watch counts as told when its filter has changed: what the new filter shows at first is not news, but what was news
+ * under the old one still is, if the new one shows it too.
+ * @param head under the new filter, of this relation
+ * @param told under the old filter; undefined: nothing
+ * @param before under the old filter, read after `head`, so that no change falls between them
+ */
+export function toldUnder(
+  relation: Relation,
+  head: Head,
+  told: ToldHead | undefined,
+  before: Head | undefined,
+): ToldHead {
+  const known = new Map(told?.entries.map(({ id, at }) => [id, at]));
+  const shown = new Set(before?.entries.map(({ id }) => id));
+  const passedBefore = (key: Key) =>
+    known.has(key.id) || shown.has(key.id) || (before?.floor !== undefined && isAbove(before.floor, key));
+  const owed = new Set(newsIn(head, told).filter(passedBefore));
+  const entries = head.entries.map((key) => (owed.has(key) ? { id: key.id, at: known.get(key.id) ?? 0 } : key));
+  return { entries: entries.toSorted(byKeyDescending), floor: head.floor, relation };
+}
+
+/**
+ * May there be news below what the head shows? There may if its lowest entry is itself news; below one that is not, there is
+ * nothing that the watch was not told of.
+ */
+export function mayHaveMore(head: Head, told: ToldHead | undefined): boolean {
+  const lowest = head.entries.at(-1);
+  return head.floor !== undefined && newsIn(head, told).some(({ id }) => id === lowest?.id);
 }
 
 /** The same after these sources were delivered, whatever the head shows by now: nothing but they was told. */
@@ -53,17 +85,24 @@ export function toldOf(sources: readonly NewSource[], told: Told): Told {
   for (const { kind, id, at } of sources) {
     const known = after[kind];
     if (known === undefined) continue; // told nothing: its first head is still to be recorded
-    const { entries, floor } = known;
-    const before = entries.find((key) => key.id === id)?.at ?? 0;
-    const others = entries.filter((key) => key.id !== id);
-    after[kind] = { entries: [...others, { id, at: Math.max(at, before) }].sort(byKeyDescending), floor };
+    const before = known.entries.find((key) => key.id === id)?.at ?? 0;
+    const others = known.entries.filter((key) => key.id !== id);
+    after[kind] = { ...known, entries: [...others, { id, at: Math.max(at, before) }].sort(byKeyDescending) };
   }
   return after;
 }
 
 /** Those of an outgoing notification that the user may still see: the source has that upload, or a later one. */
-export function stillVisible({ sources }: Outgoing, heads: Heads): NewSource[] {
+export function stillVisible({ sources }: Pick<Outgoing, 'sources'>, heads: Heads): NewSource[] {
   return sources.filter(({ kind, id, at }) => heads[kind]?.entries.some((key) => key.id === id && key.at >= at));
+}
+
+/** Are there some that the heads say nothing about, because others have come above them? */
+export function areSomeBelow(sources: readonly NewSource[], heads: Heads): boolean {
+  return sources.some(({ kind, id, at }) => {
+    const { entries = [], floor } = heads[kind] ?? {};
+    return floor !== undefined && isAbove(floor, { id, at }) && !entries.some((key) => key.id === id);
+  });
 }
 
 /** Do these say the same? */

@@ -1,36 +1,31 @@
 import { randomBytes } from 'node:crypto';
 import type { Id } from '../contracts/id.ts';
-import type { KindName } from '../contracts/kind.ts';
-import type { Told, Watch, WatchFilter } from '../contracts/watch.ts';
+import type { Watch, WatchFilter } from '../contracts/watch.ts';
 import type { WatchedUsers } from '../index/redis/watched-users.ts';
 import type { Database } from '../mysql/database.ts';
-import { changeWatch, deleteWatch, insertWatch, type NewWatch, readWatch, readWatchesOf } from '../mysql/watches.ts';
 import { RedisUnavailable } from '../redis/unavailable.ts';
 import { type CheckSteps, runCheck } from './check-steps.ts';
-import { enroll, subscribe } from './subscribe.ts';
+import { changed, enroll, subscribe, tested, type WatchPatch } from './watch-changes.ts';
+import { changeWatch, deleteWatch, insertWatch, type NewWatch, readWatch, readWatchesOf } from './watch-table.ts';
 
 /** What a site asks for. */
-export type WatchAsked = WatchFilter & { readonly user: Id; readonly intervalMs: number } & (
+type WatchAsked = WatchFilter & { readonly user: Id; readonly intervalMs: number } & (
     | { readonly channel: 'webhook'; readonly url: string }
     | { readonly channel: 'kafka'; readonly url?: undefined }
   );
 
-/** What a site changes; what is left out stays. */
-export type WatchPatch = { readonly [F in keyof WatchFilter]?: WatchFilter[F] | undefined } & {
-  readonly intervalMs?: number | undefined;
-  readonly url?: string | undefined;
-  /** A new secret signs along with the current one, until the next rotation. */
-  readonly rotateSecret?: boolean | undefined;
-};
-
-export interface WatchManagerOptions {
+interface WatchManagerOptions {
   readonly database: Database;
   readonly watched: Pick<WatchedUsers, 'add' | 'check'>;
   /** Told of the failure to signal; the notifiers look for new and changed watches all the same. */
   readonly onFault: (error: unknown) => void;
   /** ms since 1970 UTC. */
   readonly clock: () => number;
+  /** Watches that one user may have (100). */
+  readonly atMost?: number;
 }
+
+const WATCHES_A_USER = 100;
 
 /** A change is tried so often: notifiers write to the same rows. */
 const ATTEMPTS = 10;
@@ -38,6 +33,15 @@ const ATTEMPTS = 10;
 /** The watch has a notification on its way: a test could not be told from it. */
 export class WatchBusy extends Error {
   override readonly name = 'WatchBusy';
+}
+
+/** The user has as many watches as one may have. */
+export class TooManyWatches extends Error {
+  override readonly name = 'TooManyWatches';
+
+  constructor(user: Id, atMost: number) {
+    super(`user ${user} has ${atMost} watches, and RECENCY_WATCHES_PER_USER allows no more`);
+  }
 }
 
 /** Creates and changes watches. */
@@ -48,14 +52,18 @@ export class WatchManager {
     this.#options = options;
   }
 
-  /** @throws DatabaseUnavailable */
+  /** @throws DatabaseUnavailable, TooManyWatches */
   async create(asked: WatchAsked): Promise<{ readonly id: Id; readonly secret: string | undefined }> {
-    const { database, clock } = this.#options;
+    const { database, clock, atMost = WATCHES_A_USER } = this.#options;
     const secret = asked.channel === 'webhook' ? freshSecret() : undefined;
     const { url, ...rest } = asked;
     const target = url === undefined ? {} : { url };
     const watch = { ...rest, ...target, secrets: secret === undefined ? [] : [secret] };
-    const insert = (row: NewWatch) => insertWatch(database, row, clock());
+    const insert = async (row: NewWatch) => {
+      const id = await insertWatch(database, row, clock(), atMost);
+      if (id === undefined) throw new TooManyWatches(row.user, atMost);
+      return id;
+    };
     return { id: await runCheck(subscribe(watch), { insert, ...this.#signals }), secret };
   }
 
@@ -70,8 +78,8 @@ export class WatchManager {
   }
 
   /**
-   * Changes a watch; one that has ended goes on. With another relation it has been told nothing: what the new one shows at first
-   * is not news. Kinds that are added begin in the same way.
+   * Changes a watch; one that has ended goes on. What another relation shows at first is not news, except what was news under
+   * the one before. Kinds that are added begin with what they show at first.
    * @returns the new secret, if one was asked for; undefined: there is no such watch
    * @throws DatabaseUnavailable; WatchBusy when notifiers kept writing to it
    */
@@ -90,17 +98,12 @@ export class WatchManager {
    */
   async test(id: Id): Promise<string | undefined> {
     const { clock } = this.#options;
-    const outgoing = {
-      id: `test_${randomBytes(12).toString('base64url')}`,
-      sources: [],
-      more: false,
-      isTest: true,
-    } as const;
+    const notification = `test_${randomBytes(12).toString('base64url')}`;
     const isDone = await this.#write(id, (watch) => {
       if (watch.outgoing !== undefined) throw new WatchBusy(`watch ${id} has a notification on its way`);
-      return { ...watch, outgoing: { ...outgoing, attempts: 0, since: clock() } };
+      return tested(watch, notification, clock());
     });
-    return isDone ? outgoing.id : undefined;
+    return isDone ? notification : undefined;
   }
 
   /** Returns whether there was one. @throws DatabaseUnavailable */
@@ -138,20 +141,4 @@ export class WatchManager {
 /** Standard Webhooks: 24 to 64 random bytes in base64, with a prefix. */
 function freshSecret(): string {
   return `whsec_${randomBytes(24).toString('base64')}`;
-}
-
-function changed(watch: Watch, { kinds, relation, muted, intervalMs, url }: WatchPatch): Watch {
-  const after = {
-    ...watch,
-    kinds: kinds ?? watch.kinds,
-    relation: relation ?? watch.relation,
-    muted: muted ?? watch.muted,
-    intervalMs: intervalMs ?? watch.intervalMs,
-    ...(url === undefined ? {} : { url }),
-  };
-  return { ...after, told: after.relation === watch.relation ? ofKinds(watch.told, after.kinds) : {} };
-}
-
-function ofKinds(told: Told, kinds: readonly KindName[]): Told {
-  return Object.fromEntries(Object.entries(told).filter(([kind]) => kinds.includes(kind as KindName)));
 }

@@ -1,7 +1,6 @@
-import { LANES, type Lane } from '../contracts/lane.ts';
+import { LANES, type Lane } from '../contracts/bulk-task.ts';
 import { type DrainBarrier, EVERYBODY, type RaiseBarrier } from '../index/drain-barrier.ts';
-import { pause } from '../timing/backoff.ts';
-import { loop } from '../timing/loop.ts';
+import { loop, pause, Wake } from '../timing/loop.ts';
 
 export interface AppliedWatermarkOptions {
   /**
@@ -17,12 +16,14 @@ export interface AppliedWatermarkOptions {
   readonly moments?: KeptMoments;
   /** Between two measurements, ms (500). */
   readonly intervalMs?: number;
+  /** The same while no answer asks, ms (2,000): the first one that asks then is measured for at once, and told an older moment. */
+  readonly restMs?: number;
   /** Called with why a measurement failed: a store or the transport is unavailable. */
   readonly onError?: (error: unknown) => void;
 }
 
 /** The latest moments known to be applied, as their ages in ms. */
-export interface KeptMoments {
+interface KeptMoments {
   read(): Promise<Ages>;
   /** @param ages asked as late as possible */
   save(ages: () => Ages): Promise<void>;
@@ -37,6 +38,13 @@ interface Raised {
 }
 
 const INTERVAL_MS = 500;
+const REST_MS = 2_000;
+
+/** How long after the last answer the measuring rests, ms. */
+const ASKED_FOR_MS = 5_000;
+
+/** The interval while nothing is known yet, and for how long: a process that has just started knows it as soon as can be. */
+const AT_FIRST_MS = { interval: 100, through: 5_000 };
 
 /** Barriers of a lane that wait at once: as many as are needed for a bound that is at most a third more than the lag. */
 const MOST = 12;
@@ -59,6 +67,9 @@ export class AppliedWatermark {
   /** The epoch when last asked, and a moment before. */
   #known: { readonly epoch: string; readonly at: number } | undefined;
   #hasRead = false;
+  readonly #wake = new Wake();
+  #askedAt = Number.NEGATIVE_INFINITY;
+  #lookedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: AppliedWatermarkOptions) {
     this.#options = options;
@@ -74,35 +85,58 @@ export class AppliedWatermark {
     return appliedAt === undefined ? undefined : this.#options.now() - appliedAt;
   }
 
+  /** The same for an answer, which ends a rest. */
+  lagOfAnswer(): number | undefined {
+    if (this.#isResting) this.#wake.now();
+    this.#askedAt = this.#options.now();
+    return this.lagMs();
+  }
+
+  get #isResting(): boolean {
+    return this.#options.now() - this.#askedAt > ASKED_FOR_MS;
+  }
+
   /** Measures until aborted, and then returns at once, whatever a store still has to answer. */
   async run(signal: AbortSignal): Promise<void> {
-    const { intervalMs = INTERVAL_MS, onError } = this.#options;
+    const { intervalMs = INTERVAL_MS, restMs = REST_MS, onError, now } = this.#options;
     const aborted = new Promise<void>((resolve) => {
       signal.addEventListener('abort', () => resolve(), { once: true });
     });
+    const startedAt = now();
+    const isNew = () => this.lagMs() === undefined && now() - startedAt < AT_FIRST_MS.through;
+    const untilNext = () => (isNew() ? Math.min(AT_FIRST_MS.interval, intervalMs) : intervalMs);
     const round = async () => {
-      await this.measure();
-      return intervalMs;
+      const rests = this.#isResting && !isNew() && now() - this.#lookedAt < restMs;
+      await (rests ? this.#seeEpoch() : this.measure());
+      return untilNext();
     };
     const failed = (error: unknown) => {
       if (!signal.aborted) onError?.(error);
-      return intervalMs;
+      return untilNext();
     };
-    await Promise.race([signal.aborted ? pause(0) : aborted, loop({ signal, round, onError: failed })]);
+    const measuring = loop({ signal, round, onError: failed, wake: this.#wake });
+    await Promise.race([signal.aborted ? pause(0) : aborted, measuring]);
   }
 
   /** Measures once. @throws RedisUnavailable, DatabaseUnavailable, what the transport throws */
   async measure(): Promise<void> {
-    const { epoch, now } = this.#options;
     if (!this.#hasRead) await this.#readKept();
     const before = this.#moments();
-    const at = now(); // before the barrier is raised: what is committed meanwhile may be in front of it or behind
-    this.#see({ epoch: await epoch(), at });
     try {
+      const at = await this.#seeEpoch();
       await this.#look(at);
+      this.#lookedAt = at;
     } finally {
       if (this.#moments().some((moment, lane) => moment !== before[lane])) await this.#keep();
     }
+  }
+
+  /** @returns a moment before the epoch was in force: what is committed later may be in front of a barrier raised now, or behind */
+  async #seeEpoch(): Promise<number> {
+    const { epoch, now } = this.#options;
+    const at = now();
+    this.#see({ epoch: await epoch(), at });
+    return at;
   }
 
   async #look(at: number): Promise<void> {

@@ -7,7 +7,7 @@ import type { RefreshNow } from './refresh-now.ts';
 /** Tasks that one request may have applied while it waits. */
 export const MOST_APPLIED_NOW = 8;
 
-export interface ApplyNowOptions {
+interface ApplyNowOptions {
   readonly refreshNow: Pick<RefreshNow, 'refresh' | 'kinds'>;
   /** Called with the fault of a store because of which tasks were not applied. */
   readonly onFault: (error: unknown) => void;

@@ -1,10 +1,14 @@
 import { LRUCache } from 'lru-cache';
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { Id } from '../contracts/id.ts';
-import { DatabaseBusy } from '../mysql/database.ts';
-import type { LiveTop } from '../mysql/top-contacts.ts';
-import { pause } from '../timing/backoff.ts';
+import type { DelayedWork } from '../index/delayed-work.ts';
+import { run, type Steps } from '../index/protocol.ts';
+import { type RebuildReport, rebuild } from '../index/rebuild.ts';
+import { DatabaseBusy, StatementTooSlow } from '../mysql/database.ts';
+import type { LiveTop } from '../mysql/statements/top-contacts.ts';
 import { type Deadline, DeadlineExceeded, RequestCancelled, withinDeadline } from '../timing/deadline.ts';
+import type { Urgency } from '../timing/limiter.ts';
+import { pause } from '../timing/loop.ts';
 
 export interface ColdBuildsOptions {
   /** Builds the index of one user. */
@@ -24,10 +28,10 @@ export interface ColdBuildsOptions {
 /**
  * - `built`
  * - `not_built`: this user's index cannot be built here now
- * - `unknown_user`: MySQL does not know the user, so there is nothing to build
+ * - `small`: the user has so few rows, or none, that no index is kept
  * - `suspended`: no index may be built now
  */
-export type BuildOutcome = 'built' | 'not_built' | 'unknown_user' | 'suspended';
+export type BuildOutcome = 'built' | 'not_built' | 'small' | 'suspended';
 
 export interface BuildBy {
   /** Of the request that is answered from the build's rows; undefined: a background build. */
@@ -43,8 +47,8 @@ export interface BuildBy {
  */
 export type ColdAnswer = LiveTop | 'built' | undefined;
 
-/** How long unknown users are remembered, and how many: anybody may ask for any id. */
-const UNKNOWN = { ttl: 30_000, max: 20_000 };
+/** How long and of how many users it is remembered that no index is kept of them: anybody may ask for any id. */
+const SMALL = { ttl: 30_000, max: 20_000 };
 
 /** Pause before the next build after `suspended`, ms: each attempt costs a plain query. */
 const SUSPENDED_MS = 1_000;
@@ -63,7 +67,7 @@ export class ColdBuilds {
   readonly #inBackground = new Map<Id, Promise<boolean>>();
   /** Builds that requests are answered from; `cancelled`: the request gave up. */
   readonly #answering = new Map<Id, Promise<boolean | 'cancelled'>>();
-  readonly #unknown = new LRUCache<Id, true>(UNKNOWN);
+  readonly #small = new LRUCache<Id, true>(SMALL);
   #stopping = false;
   #suspendedUntil = 0;
 
@@ -79,7 +83,7 @@ export class ColdBuilds {
 
   /** Requests a background build. */
   request(user: Id): void {
-    if (this.#stopping || this.#inBackground.has(user) || this.#answering.has(user) || this.#unknown.has(user)) return;
+    if (this.#stopping || this.#inBackground.has(user) || this.#answering.has(user) || this.#small.has(user)) return;
     const { concurrency, queue } = this.#options;
     if (this.#inBackground.size >= concurrency + queue) this.counts.dropped += 1;
     else void this.#begin(user);
@@ -95,7 +99,7 @@ export class ColdBuilds {
       const isBuilt = await withinDeadline(deadline, other);
       if (isBuilt !== 'cancelled') return isBuilt ? 'built' : undefined;
     }
-    if (this.#isPaused() || this.#unknown.has(user)) return undefined;
+    if (this.#isPaused() || this.#small.has(user)) return undefined;
     let rows: LiveTop | undefined;
     const onRows = (top: LiveTop) => {
       rows = top;
@@ -151,7 +155,7 @@ export class ColdBuilds {
     try {
       const outcome = this.#isPaused() ? 'suspended' : await this.#options.build(user, by);
       if (outcome === 'suspended' && !this.#isPaused()) this.#suspendedUntil = performance.now() + SUSPENDED_MS;
-      if (outcome === 'unknown_user') this.#unknown.set(user, true);
+      if (outcome === 'small') this.#small.set(user, true);
       this.counts[outcome === 'built' ? 'built' : 'dropped'] += 1;
       return outcome === 'built';
     } catch (error) {
@@ -164,6 +168,47 @@ export class ColdBuilds {
 }
 
 /** The request gave up: its time is over, or its client has gone. */
-export function isGivenUp(error: unknown): boolean {
+function isGivenUp(error: unknown): boolean {
   return error instanceof RequestCancelled || error instanceof DeadlineExceeded;
+}
+
+interface OneBuild extends BuildBy {
+  readonly urgency?: Urgency;
+  /** Build the index even if it was forgotten. */
+  readonly asked?: boolean;
+}
+
+/**
+ * Builds one user's index. A build that takes too long is left to the consumers, who have more time; no answer is attempted then
+ * in less time than was too short. A build that lost its race is left to the next read if its rows have already served as an
+ * answer: reading them all again would serve nobody yet.
+ * `onSmall` is called with a user of whom no index is kept.
+ */
+export function buildOn(
+  { steps, delayed }: { readonly steps: Steps; readonly delayed: Pick<DelayedWork, 'askForRebuild'> },
+  { mysqlTimeoutMs, onSmall }: { readonly mysqlTimeoutMs: number; readonly onSmall?: (user: Id) => void },
+) {
+  return async (user: Id, { deadline, onRows, urgency, asked = false }: OneBuild): Promise<RebuildReport> => {
+    const heavy = deadline === undefined ? (urgency ?? 'answer') : 'answer';
+    let isAnswered = false;
+    const topContacts: Steps['topContacts'] = async (users) => {
+      if (isAnswered) return { epoch: '', tops: [] };
+      const found = await steps.topContacts(users, { deadline, heavy });
+      isAnswered = onRows !== undefined && found.live !== undefined;
+      if (found.live !== undefined) onRows?.(found.live);
+      return found;
+    };
+    const allowances: Steps['allowances'] = (users) => steps.allowances(users, { deadline, heavy });
+    const running = run(rebuild([user], asked), { ...steps, topContacts, allowances });
+    const report = await withinDeadline(deadline, running).catch((error: unknown) => {
+      // Otherwise a user whose clients never wait long enough would stay cold for ever.
+      if (isGivenUp(error)) delayed.askForRebuild(user).catch(() => undefined); // the next read tries again
+      throw error;
+    });
+    for (const one of report.small) onSmall?.(one);
+    if (report.slow.length === 0 || isAnswered) return report;
+    await delayed.askForRebuild(user);
+    if (deadline === undefined || deadline.leftMs >= mysqlTimeoutMs) return report;
+    throw new StatementTooSlow(`reading all contacts of a user takes longer than ${mysqlTimeoutMs} ms`);
+  };
 }

@@ -2,10 +2,10 @@ import type { IndexClass } from '../contracts/drift.ts';
 import { DEFAULT_LIMIT, type Reason } from '../contracts/http.ts';
 import type { Id } from '../contracts/id.ts';
 import type { Key } from '../contracts/key.ts';
-import { CONTACTS, type Kind } from '../contracts/kind.ts';
+import type { Kind } from '../contracts/kind.ts';
 import type { ContactIndex, Limits, Reading } from '../index/contact-index.ts';
-import type { Database } from '../mysql/database.ts';
-import { type ExplainedContact, readExplainedContact } from '../mysql/explained-contact.ts';
+import { type ExplainedContact, readExplainedContact } from '../mysql/statements/explained-contact.ts';
+import type { KindDatabase } from '../mysql/statements/kind-statements.ts';
 import { type Deadline, withinDeadline } from '../timing/deadline.ts';
 import type { RecentContacts } from './recent-contacts.ts';
 import {
@@ -53,11 +53,9 @@ export interface Explanation {
   };
 }
 
-export interface ExplainOptions {
-  /** What the stores are asked about (contacts). */
-  readonly kind?: Kind;
+interface ExplainOptions {
   readonly index: Pick<ContactIndex, 'read'>;
-  readonly database: Database;
+  readonly database: KindDatabase;
   readonly recent: Pick<RecentContacts, 'find'>;
   readonly limits: Limits;
 }
@@ -75,9 +73,8 @@ export async function explain(
   contact: Id,
   deadline?: Deadline,
 ): Promise<Explanation> {
-  const { kind = CONTACTS } = options;
+  const { kind } = options.database.statements;
   const { reading, epoch, row } = await readBoth(options, user, contact, deadline);
-  const verdict = verdictOf(reading, epoch, row, contact);
   const { contacts, source, reason } = await options.recent.find({
     user,
     relation: 'any',
@@ -85,6 +82,7 @@ export async function explain(
     below: undefined,
     deadline,
   });
+  const verdict = reading.state === 'cold' && reason === 'small' ? 'small' : verdictOf(reading, epoch, row, contact);
   const shown = contacts.some(({ id }) => id === contact);
   const inAnswer = answerVerdictOf(row, shown, DEFAULT_LIMIT);
   return {

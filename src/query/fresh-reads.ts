@@ -25,7 +25,7 @@ export interface FreshnessOfMany {
   readonly of: (user: Id) => Freshness;
 }
 
-export interface FreshReadsOptions {
+interface FreshReadsOptions {
   readonly refreshNow: Pick<RefreshNow, 'refresh' | 'behind' | 'kinds'>;
   /** The API reads a replica. Then the primary answers where the replica may lack a change. */
   readonly replica?: { readonly primary: AnswerDatabase; readonly waits: Pick<ReplicaWaits, 'after'> } | undefined;
@@ -34,7 +34,7 @@ export interface FreshReadsOptions {
 }
 
 /** A read whose reader names changes of its users. */
-export interface FreshRead extends FreshHeader {
+interface FreshRead extends FreshHeader {
   readonly deadline?: Deadline | undefined;
 }
 

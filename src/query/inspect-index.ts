@@ -1,12 +1,15 @@
 import type { Id } from '../contracts/id.ts';
 import type { Key } from '../contracts/key.ts';
-import type { ContactIndex, Reading } from '../index/contact-index.ts';
+import { ENDLESS } from '../index/allowance.ts';
+import type { ContactIndex, Reading, WarmReading } from '../index/contact-index.ts';
+import type { Steps } from '../index/protocol.ts';
 import type { Database } from '../mysql/database.ts';
-import { readPairs } from '../mysql/pairs.ts';
+import { readProvenEpoch } from '../mysql/epoch.ts';
 
 export interface IndexInspection {
   readonly user: Id;
-  readonly state: Reading['state'];
+  /** `small`: there is none, and none is kept, because the user has few contacts or none. */
+  readonly state: Reading['state'] | 'small';
   /** false: the index is from another epoch, and counts as cold; undefined: there is no intact index. */
   readonly epochCurrent: boolean | undefined;
   readonly size: number;
@@ -18,35 +21,51 @@ export interface IndexInspection {
   readonly members: readonly Key[];
   /** The day of its last use, days since 1970 UTC; undefined: there is no intact index. */
   readonly lastUsed: number | undefined;
+  /** As in {@link WarmReading}; undefined also: there is no intact index. */
+  readonly allowance: WarmReading['allowance'];
 }
 
-export interface InspectedStores {
+interface InspectedStores {
   readonly index: Pick<ContactIndex, 'read'>;
   readonly database: Database;
+  readonly steps: Pick<Steps, 'allowances'>;
+  /** False: nobody is small, because nobody has an index (KEEP is 0). */
+  readonly hasIndexes?: boolean;
 }
 
 /**
  * Reads one index as it is. Looking does not count as use.
  * @throws RedisUnavailable, DatabaseUnavailable
  */
-export async function inspectIndex({ index, database }: InspectedStores, user: Id): Promise<IndexInspection> {
-  const [reading, { epoch }] = await Promise.all([
-    index.read(user, 0, false),
-    readPairs(database, []), // no pairs: only the epoch
-  ]);
+export async function inspectIndex(stores: InspectedStores, user: Id): Promise<IndexInspection> {
+  const { index, database, steps, hasIndexes = true } = stores;
+  const [reading, epoch] = await Promise.all([index.read(user, 0, false), readProvenEpoch(database)]);
   if (reading.state !== 'warm') {
+    const [allowance] =
+      reading.state === 'cold' && hasIndexes ? await steps.allowances([user], { heavy: 'answer' }) : [ENDLESS];
     return {
       user,
-      state: reading.state,
+      state: allowance === undefined ? 'small' : reading.state,
       epochCurrent: undefined,
       size: 0,
       complete: false,
       floor: undefined,
       members: [],
       lastUsed: undefined,
+      allowance: undefined,
     };
   }
-  const { size, floor, head, lastUsed } = reading;
+  const { size, floor, head: members, lastUsed, allowance } = reading;
   const epochCurrent = reading.epoch === epoch;
-  return { user, state: 'warm', epochCurrent, size, complete: floor === undefined, floor, members: head, lastUsed };
+  return {
+    user,
+    state: 'warm',
+    epochCurrent,
+    size,
+    complete: floor === undefined,
+    floor,
+    members,
+    lastUsed,
+    allowance,
+  };
 }

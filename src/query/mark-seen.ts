@@ -2,7 +2,7 @@ import type { Id } from '../contracts/id.ts';
 import { allUntil, cursorOfSource, type SeenCursor, type ShownList, sourceUntil } from '../contracts/seen.ts';
 import { UserError } from '../contracts/user-error.ts';
 import type { Database } from '../mysql/database.ts';
-import { raiseSeen } from '../mysql/seen.ts';
+import { raiseSeen } from '../mysql/statements/seen.ts';
 
 /** What a user has seen. */
 export interface SeenMark {
@@ -20,16 +20,14 @@ export class OtherLists extends UserError {
   override readonly name = 'OtherLists';
 }
 
-export interface MarkSeenOptions {
+interface MarkSeenOptions {
   /** The primary. */
   readonly database: Database;
-  /** ms since 1970 UTC. */
-  readonly clock: () => number;
 }
 
 /**
  * Raises the cursors of what a user has seen. A cursor never falls, so a mark that is late, repeated or lower changes nothing.
- * A time in the future is taken for now: otherwise what is uploaded until then would never be new.
+ * A time in the future, of the request or of a photo that was shown, is taken for now, so that photo stays unseen.
  */
 export class MarkSeen {
   readonly #options: MarkSeenOptions;
@@ -40,9 +38,9 @@ export class MarkSeen {
 
   /** @throws OtherLists, DatabaseUnavailable */
   async mark(mark: SeenMark): Promise<void> {
-    const { database, clock } = this.#options;
+    const { database } = this.#options;
     const { seen } = mark;
-    const cursors = 'at' in seen ? cursorsUntil(mark, Math.min(seen.at, clock())) : cursorsThrough(mark, seen.through);
+    const cursors = 'at' in seen ? cursorsUntil(mark, seen.at) : cursorsThrough(mark, seen.through);
     await raiseSeen(database, mark.user, cursors);
   }
 }

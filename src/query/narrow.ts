@@ -1,7 +1,7 @@
 import { byKeyDescending, isAbove, type Key } from '../contracts/key.ts';
 import { isWanted, type Relation } from '../contracts/relation.ts';
 import type { WarmReading } from '../index/contact-index.ts';
-import type { ShownContact } from '../mysql/contacts.ts';
+import type { ShownContact } from '../mysql/statements/contacts.ts';
 
 /** The page that a request asks for: at most `limit` contacts. */
 export interface PageWanted {

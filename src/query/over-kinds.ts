@@ -1,10 +1,9 @@
 import type { Id } from '../contracts/id.ts';
-import { byKeyDescending, isAbove, type Key } from '../contracts/key.ts';
+import { byKeyDescending, type Key } from '../contracts/key.ts';
 import { KINDS, type Kind, type KindName } from '../contracts/kind.ts';
-import type { ShownContact } from '../mysql/contacts.ts';
-import type { ContactPhotos } from '../mysql/photos.ts';
-import { type AnswerCertainty, certaintyOfAll } from './certainty-of-all.ts';
-import type { RecentQuery } from './recent-answer.ts';
+import type { ShownContact } from '../mysql/statements/contacts.ts';
+import type { ContactPhotos } from '../mysql/statements/photos.ts';
+import type { RecentAnswer, RecentQuery } from './recent-answer.ts';
 import type { RecentContacts } from './recent-contacts.ts';
 import type { PhotosQuery, RecentPhotos } from './recent-photos.ts';
 
@@ -26,7 +25,7 @@ export interface RecentOverKinds extends AnswerCertainty {
   readonly more: boolean;
 }
 
-export interface PhotosOverKinds extends AnswerCertainty {
+interface PhotosOverKinds extends AnswerCertainty {
   /** First in the list first; each with at least one photo. */
   readonly sources: readonly OfKind<ContactPhotos>[];
 }
@@ -75,7 +74,7 @@ export async function photosOverKinds(
 }
 
 /** For sorting, first in the list first. */
-export function bySource(a: OfKind<Key>, b: OfKind<Key>): number {
+function bySource(a: OfKind<Key>, b: OfKind<Key>): number {
   return b.at - a.at || rankOf(a.kind.name) - rankOf(b.kind.name) || byKeyDescending(a, b);
 }
 
@@ -86,14 +85,9 @@ const LOWEST: Id = '0';
  * The key of a kind below which all of its sources after this one are, and none before it. At the same time, those of a kind
  * that is ranked before this one's have all been there, and of one that is ranked after it, none.
  */
-export function belowIn({ name }: Pick<Kind, 'name'>, { kind, at, id }: SourceKey): Key {
+function belowIn({ name }: Pick<Kind, 'name'>, { kind, at, id }: SourceKey): Key {
   if (name === kind) return { at, id };
   return { at: rankOf(name) < rankOf(kind) ? at : at + 1, id: LOWEST };
-}
-
-/** Does this source come after that place? */
-export function isAfter({ kind, ...key }: OfKind<Key>, after: SourceKey): boolean {
-  return isAbove(belowIn(kind, after), key);
 }
 
 function rankOf(name: string): number {
@@ -102,4 +96,62 @@ function rankOf(name: string): number {
 
 function withKind<T>(of: { readonly kind: Kind } | undefined, rows: readonly T[]): OfKind<T>[] {
   return of === undefined ? [] : rows.map((row) => ({ ...row, kind: of.kind }));
+}
+
+/** What an answer says of itself, whatever its rows are. */
+export type AnswerCertainty = Omit<RecentAnswer, 'contacts' | 'more'>;
+
+/**
+ * What holds for answers of several kinds together: the least certain of them decides, and the floor is the highest.
+ * @param answers at least one
+ */
+function certaintyOfAll(answers: readonly AnswerCertainty[]): AnswerCertainty {
+  const lags = answers.map(({ lagMs }) => lagMs);
+  const [highest] = answers.flatMap(({ floor }) => floor ?? []).sort(byKeyDescending);
+  // The reason of an answer that is not exact says more than that of one which the database gave.
+  const [first] = answers.toSorted((a, b) => Number(a.exact) - Number(b.exact)).flatMap(({ reason }) => reason ?? []);
+  return {
+    source: answers.every(({ source }) => source === 'index') ? 'index' : 'database',
+    exact: answers.every(({ exact }) => exact),
+    complete: answers.every(({ complete }) => complete),
+    floor: highest,
+    reason: first,
+    replica: answers.some(({ replica }) => replica),
+    asOf: Math.min(...answers.map(({ asOf }) => asOf)),
+    lagMs: lags.includes(undefined) ? undefined : Math.max(...lags.map((lag) => lag ?? 0)),
+    timing: {
+      index: Math.max(...answers.map(({ timing }) => timing.index)),
+      db: Math.max(...answers.map(({ timing }) => timing.db)),
+    },
+  };
+}
+
+/** How many sources of several kinds there are, and what holds for all of them. */
+interface CountOverKinds extends AnswerCertainty {
+  /** At most the limit of the query. */
+  readonly count: number;
+  /** There are more than `count`. */
+  readonly atLeast: boolean;
+  /** Of each kind, in order. */
+  readonly answers: readonly RecentAnswer[];
+}
+
+/**
+ * Counts the sources that each of these kinds has for the same question. The kinds are asked side by side. Each answer is a
+ * count of rows of its own snapshot, so the sum is never below zero, nor above what there was.
+ * @param kinds at least one
+ * @throws what an answer throws
+ */
+export async function countOverKinds(
+  kinds: readonly Pick<RecentContacts, 'find'>[],
+  query: RecentQuery,
+): Promise<CountOverKinds> {
+  const answers = await Promise.all(kinds.map((kind) => kind.find(query)));
+  const all = answers.reduce((sum, { contacts }) => sum + contacts.length, 0);
+  return {
+    count: Math.min(all, query.limit),
+    atLeast: all > query.limit || answers.some(({ more }) => more),
+    answers,
+    ...certaintyOfAll(answers),
+  };
 }

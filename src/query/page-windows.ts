@@ -32,7 +32,7 @@ interface Window {
 }
 
 /** The fields of a question that windows depend on. */
-export type WindowQuery = Pick<RecentQuery, 'user' | 'relation' | 'since' | 'unseen' | 'below' | 'limit' | 'freshness'>;
+type WindowQuery = Pick<RecentQuery, 'user' | 'relation' | 'since' | 'unseen' | 'below' | 'limit' | 'freshness'>;
 
 export class PageWindows {
   readonly #windows = new LRUCache<string, Window>({

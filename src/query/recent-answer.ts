@@ -1,5 +1,5 @@
 import type { Consistency } from '../contracts/answer-parameters.ts';
-import type { Reason } from '../contracts/http.ts';
+import { EXACT_WITHIN_MS, type Reason } from '../contracts/http.ts';
 import type { Id } from '../contracts/id.ts';
 import type { Key } from '../contracts/key.ts';
 import type { Deadline } from '../timing/deadline.ts';
@@ -23,12 +23,15 @@ export interface RecentQuery extends PageWanted {
 export interface RecentAnswer extends ContactPage {
   /** `index`: the narrowed query; `database`: the plain one. */
   readonly source: 'index' | 'database';
-  /** Every row is in its right place as of the moment the index was read, except for changes whose tasks are in flight. */
+  /**
+   * The rows show every change that was committed `lagMs` or longer before `asOf`, each in its right place; and `lagMs` is known
+   * and at most what is set (RECENCY_EXACT_WITHIN_MS).
+   */
   readonly exact: boolean;
   /** Every contact of the user was considered: by the plain query, or by an index that left nobody out. */
   readonly complete: boolean;
   readonly floor: Key | undefined;
-  /** Why the database answered; undefined: the index did. */
+  /** Why the database answered, or why the answer is not exact; undefined: neither. */
   readonly reason: Reason | undefined;
   /** The rows come from a replica, which may lag. */
   readonly replica: boolean;
@@ -48,8 +51,34 @@ export function asCommitted(answer: RecentAnswer, freshness: Freshness | undefin
   return freshness?.isBehind ? { ...answer, exact: false, reason: 'version_not_committed' } : answer;
 }
 
+/** What is known of how far the indexes are behind. */
+export interface IndexLag {
+  /** The age of the oldest change that may not be applied, ms (see AppliedWatermark). Left out: never known. */
+  readonly lagMs?: (() => number | undefined) | undefined;
+  /** The greatest lag of an index whose answer is exact, ms. Left out: EXACT_WITHIN_MS. */
+  readonly exactWithinMs?: number | undefined;
+}
+
 /** When the reading of an answer began, and what the indexes may have lacked then. */
-export type Beginning = Pick<RecentAnswer, 'asOf' | 'lagMs'>;
+export interface Beginning extends Pick<RecentAnswer, 'asOf' | 'lagMs'> {
+  /** The indexes may lack more than an exact answer may, or it is not known what they lack. */
+  readonly isLate: boolean;
+}
+
+/** @param asOf ms since 1970 UTC @param isReplica another server answers: how far the indexes are behind says nothing about its rows */
+export function beginningAt(
+  asOf: number,
+  { lagMs: ask, exactWithinMs = EXACT_WITHIN_MS }: IndexLag,
+  isReplica: boolean,
+): Beginning {
+  const lagMs = isReplica ? undefined : ask?.();
+  return { asOf, lagMs, isLate: lagMs === undefined || lagMs > exactWithinMs };
+}
+
+/** The rows are the primary's own, read after the beginning: nothing that was committed before is missing. */
+export function ofPrimary({ asOf }: Beginning): Beginning {
+  return { asOf, lagMs: 0, isLate: false };
+}
 
 /** An answer without the fields that follow from these. */
 type AnswerParts = ContactPage & Beginning & Pick<RecentAnswer, 'source' | 'floor' | 'reason' | 'replica'>;
@@ -66,8 +95,10 @@ export function isTooFarBehind({ maxLagMs }: Pick<RecentQuery, 'maxLagMs'>, lagM
 
 /** The answer, with what follows from its parts. */
 export function answerOf(parts: AnswerParts, { spent: timing }: Stopwatch): RecentAnswer {
-  const { contacts, more, source, floor, reason, replica, asOf } = parts;
-  const lagMs = replica ? undefined : source === 'database' ? 0 : parts.lagMs;
-  const complete = floor === undefined;
-  return { contacts, more, source, exact: !replica, complete, floor, reason, replica, asOf, lagMs, timing };
+  const { contacts, more, source, floor, replica, asOf } = parts;
+  const lagMs = replica ? undefined : parts.lagMs;
+  const isLate = parts.isLate && !replica;
+  const reason = isLate ? 'lag' : parts.reason;
+  const exact = !replica && !isLate;
+  return { contacts, more, source, exact, complete: floor === undefined, floor, reason, replica, asOf, lagMs, timing };
 }

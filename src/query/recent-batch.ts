@@ -1,9 +1,10 @@
 import pLimit from 'p-limit';
 import type { Id } from '../contracts/id.ts';
 import type { ContactIndex, WarmReading } from '../index/contact-index.ts';
-import { readCandidatesOfMany } from '../mysql/candidates.ts';
-import type { AnswerDatabase, Database } from '../mysql/database.ts';
+import type { AnswerDatabase } from '../mysql/database.ts';
 import { ReplicaBehind } from '../mysql/replica-waits.ts';
+import { readCandidatesOfMany } from '../mysql/statements/candidates.ts';
+import type { KindDatabase } from '../mysql/statements/kind-statements.ts';
 import { RedisUnavailable } from '../redis/unavailable.ts';
 import { RequestCancelled, withinDeadline } from '../timing/deadline.ts';
 import type { FreshnessOfMany } from './fresh-reads.ts';
@@ -12,12 +13,15 @@ import {
   answerOf,
   asCommitted,
   type Beginning,
+  beginningAt,
+  type IndexLag,
   isTooFarBehind,
   mayNotLag,
   type RecentAnswer,
   type RecentQuery,
 } from './recent-answer.ts';
 import type { RecentContacts } from './recent-contacts.ts';
+import type { SmallUsers } from './small-users.ts';
 import { Stopwatch } from './stopwatch.ts';
 
 /** The same question about several users. */
@@ -29,14 +33,14 @@ export interface BatchQuery extends Omit<RecentQuery, 'user' | 'below' | 'freshn
 /** What became of one user: an answer, or why there is none. */
 export type BatchOutcome = { readonly answer: RecentAnswer } | { readonly error: unknown };
 
-export interface RecentBatchOptions {
+export interface RecentBatchOptions extends IndexLag {
   readonly index: Pick<ContactIndex, 'readMany'>;
   /** The server that the rows are read from. */
-  readonly database: Database;
+  readonly database: KindDatabase;
   /** Answers for the users whom the indexes do not answer for, one by one. */
   readonly recent: Pick<RecentContacts, 'find'>;
-  /** As in `RecentContactsOptions`. */
-  readonly lagMs?: (() => number | undefined) | undefined;
+  /** Answers before it for those of whom no index is kept, who share statements. Left out: nobody is small. */
+  readonly small?: Pick<SmallUsers, 'isKnown' | 'find'> | undefined;
   /** Called for each user whom the index answered for. */
   readonly onServed?: (user: Id) => void;
   /** Monotonic clock, ms. */
@@ -45,7 +49,7 @@ export interface RecentBatchOptions {
   readonly clock?: () => number;
 }
 
-export interface BatchAnswers {
+interface BatchAnswers {
   /** Of each user who was asked for. */
   readonly outcomes: ReadonlyMap<Id, BatchOutcome>;
   /** Time spent waiting for Redis and for MySQL, ms; where several users waited at once, the sum. */
@@ -68,8 +72,9 @@ interface Narrowing {
 /**
  * Answers "who was active most recently?" for many users at once. Their indexes are read by one script call per bucket, and
  * their candidates by one statement, whose one proof and epoch hold for every row; then each user's page is certified
- * against that user's own index and floor. Whoever is left (cold, below the floor, without Redis) is answered alone, a few at a time,
- * under the limits of plain queries. A user who cannot be answered does not keep the others from their answers.
+ * against that user's own index and floor. Those without an index because they have few contacts share statements. The users who are
+ * left (cold, below the floor, without Redis) are answered singly, a few at a time, under the limits of plain queries. A user who
+ * cannot be answered does not keep the others from their answers.
  */
 export class RecentBatch {
   readonly #options: RecentBatchOptions;
@@ -95,29 +100,49 @@ export class RecentBatch {
 
   /** The users whom the indexes answer for. */
   async #narrowed(users: readonly Id[], query: BatchQuery, clock: Stopwatch): Promise<Map<Id, RecentAnswer>> {
-    const { lagMs, clock: time = Date.now } = this.#options;
+    const { clock: time = Date.now } = this.#options;
     const answers = new Map<Id, RecentAnswer>();
-    const begun = { asOf: time(), lagMs: this.#databaseFor(query).isReplica ? undefined : lagMs?.() };
+    const begun = beginningAt(time(), this.#options, this.#databaseFor(query).server.isReplica);
     if (query.consistency === 'strong' || isTooFarBehind(query, begun.lagMs)) return answers;
     const mayNarrow = users.filter((user) => query.freshness?.of(user).plain === undefined);
-    let waiting = await this.#read(mayNarrow, query, clock);
+    const [known, others] = partition(mayNarrow, (user) => this.#options.small?.isKnown(user) === true);
+    const { cold, warm } = await this.#read(others, query, clock);
+    let waiting = warm;
     while (waiting.length > 0) waiting = await this.#step(waiting, { query, begun, clock }, answers);
+    await Promise.all([...known, ...cold].map((user) => this.#small(user, query, { clock, answers })));
     return answers;
   }
 
-  /** The users with an index that may hold the page. Nobody when Redis is unavailable. */
-  async #read(users: readonly Id[], query: BatchQuery, clock: Stopwatch): Promise<Narrowing[]> {
+  /** Who cannot be answered so is tried alone. */
+  async #small(
+    user: Id,
+    query: BatchQuery,
+    { clock, answers }: { clock: Stopwatch; answers: Map<Id, RecentAnswer> },
+  ): Promise<void> {
+    const freshness = query.freshness?.of(user);
+    const asked = { ...query, user, below: undefined, freshness };
+    const answer = await this.#options.small?.find(asked, clock).catch(passingOn);
+    if (answer !== undefined) answers.set(user, asCommitted(answer, freshness));
+  }
+
+  /** The users with an index that may hold the page, and those without any. Nobody when Redis is unavailable. */
+  async #read(
+    users: readonly Id[],
+    query: BatchQuery,
+    clock: Stopwatch,
+  ): Promise<{ readonly warm: Narrowing[]; readonly cold: readonly Id[] }> {
     const page = { ...query, below: undefined };
     try {
       const reads = this.#options.index.readMany(users, 0, true);
       const readings = await clock.time('index', () => withinDeadline(query.deadline, reads));
-      return users.flatMap((user, i) => {
+      const warm = users.flatMap((user, i) => {
         const reading = readings[i];
         if (reading?.state !== 'warm' || isBeyondIndex(page, reading)) return [];
         return [{ user, reading, steps: candidatesFor(reading, page) }];
       });
+      return { warm, cold: users.filter((_user, i) => readings[i]?.state !== 'warm') };
     } catch (error) {
-      if (error instanceof RedisUnavailable) return [];
+      if (error instanceof RedisUnavailable) return { warm: [], cold: [] };
       throw error;
     }
   }
@@ -164,13 +189,24 @@ export class RecentBatch {
       clock.add(answer.timing);
       return { answer };
     } catch (error) {
-      if (error instanceof RequestCancelled) throw error; // nobody is there for the others either
-      if (error instanceof ReplicaBehind) throw error; // the primary answers for all of them
+      passingOn(error);
       return { error };
     }
   }
 
-  #databaseFor({ freshness }: BatchQuery): AnswerDatabase {
-    return freshness?.database ?? this.#options.database;
+  #databaseFor({ freshness }: BatchQuery): KindDatabase<AnswerDatabase> {
+    const { database } = this.#options;
+    return { ...database, server: freshness?.database ?? database.server };
   }
+}
+
+function partition<T>(all: readonly T[], isFirst: (one: T) => boolean): [T[], T[]] {
+  return [all.filter(isFirst), all.filter((one) => !isFirst(one))];
+}
+
+/** One user's failure is theirs alone. @throws what concerns all of them */
+function passingOn(error: unknown): undefined {
+  if (error instanceof RequestCancelled) throw error; // nobody is there for the others either
+  if (error instanceof ReplicaBehind) throw error; // the primary answers for all of them
+  return undefined;
 }

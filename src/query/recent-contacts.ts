@@ -1,14 +1,15 @@
 import type { Reason } from '../contracts/http.ts';
 import type { Id } from '../contracts/id.ts';
 import type { ContactIndex, Reading, WarmReading } from '../index/contact-index.ts';
-import { readCandidates } from '../mysql/candidates.ts';
-import type { LiveContacts } from '../mysql/contacts.ts';
-import { type AnswerDatabase, type Database, DatabaseNotPrimary } from '../mysql/database.ts';
-import { readPlain } from '../mysql/plain-contacts.ts';
+import { type AnswerDatabase, DatabaseNotPrimary } from '../mysql/database.ts';
+import { readCandidates } from '../mysql/statements/candidates.ts';
+import type { LiveContacts } from '../mysql/statements/contacts.ts';
+import type { KindDatabase } from '../mysql/statements/kind-statements.ts';
+import { readPlain } from '../mysql/statements/plain-contacts.ts';
 import { RedisUnavailable } from '../redis/unavailable.ts';
 import { type Deadline, withinDeadline } from '../timing/deadline.ts';
 import { annotate, isTracing } from '../tracing/tracing.ts';
-import { CandidateReads, type LiveRows } from './candidate-reads.ts';
+import { candidateReads, type LiveRows } from './candidate-reads.ts';
 import type { ColdAnswer } from './cold-builds.ts';
 import { type ContactPage, candidatesFor, certifiedPage, countAboveFloor, isBeyondIndex, pageOfTop } from './narrow.ts';
 import { mayHaveWindow, PageWindows } from './page-windows.ts';
@@ -16,21 +17,25 @@ import {
   answerOf,
   asCommitted,
   type Beginning,
+  beginningAt,
+  type IndexLag,
   isTooFarBehind,
   mayNotLag,
+  ofPrimary,
   type RecentAnswer,
   type RecentQuery,
 } from './recent-answer.ts';
+import type { SmallUsers } from './small-users.ts';
 import { Stopwatch } from './stopwatch.ts';
 
-export interface RecentContactsOptions {
+export interface RecentContactsOptions extends IndexLag {
   readonly index: Pick<ContactIndex, 'read'>;
   /** The server that the rows are read from. */
-  readonly database: Database;
+  readonly database: KindDatabase;
   /** Answers what must not lag. Left out: `database`. */
-  readonly primary?: Database;
-  /** The age of the oldest change that may not be applied, ms (see AppliedWatermark). Left out: never known. */
-  readonly lagMs?: () => number | undefined;
+  readonly primary?: KindDatabase;
+  /** Answers for those of whom no index is kept. Left out: nobody is small. */
+  readonly small?: Pick<SmallUsers, 'isKnown' | 'find'> | undefined;
   /** With fewer candidates above the floor than this, a rebuild would help. */
   readonly min: number;
   /** The most entries an index keeps, and so the longest page that a rebuild helps. */
@@ -62,12 +67,12 @@ const BUILD = 'recency.index.build';
  */
 export class RecentContacts {
   readonly #options: RecentContactsOptions;
-  readonly #reads: CandidateReads;
+  readonly #reads: ReturnType<typeof candidateReads>;
   readonly #windows = new PageWindows();
 
   constructor(options: RecentContactsOptions) {
     this.#options = options;
-    this.#reads = new CandidateReads(options.database);
+    this.#reads = candidateReads(options.database);
   }
 
   /** @throws DatabaseUnavailable, HeavyQueriesBusy, DeadlineExceeded, RequestCancelled */
@@ -89,8 +94,10 @@ export class RecentContacts {
     clock: Stopwatch,
     coldAnswers: RecentContactsOptions['coldAnswers'],
   ): Promise<RecentAnswer> {
-    const { index, touch } = this.#options;
+    const { index, touch, small } = this.#options;
     const { user, deadline } = query;
+    const whole = small?.isKnown(user) ? await small.find(query, clock) : undefined;
+    if (whole !== undefined) return whole;
     const begun = this.#begin(query);
     let reading: Reading;
     try {
@@ -152,8 +159,7 @@ export class RecentContacts {
       const live = await clock.time('db', () => this.#readLive(query, ids), NARROWED);
       if (reading.epoch !== live.epoch) return 'other_epoch';
       const page = certifiedPage(live.contacts, candidates.horizon, query);
-      if (page !== undefined && !live.isReplica)
-        return { ...answerOf(databaseParts(page, begun), clock), lagMs: begun.lagMs };
+      if (page !== undefined && !live.isReplica) return answerOf(windowParts(page, begun), clock);
     }
     return await this.#plain(query, 'below_floor', clock, reading);
   }
@@ -162,7 +168,7 @@ export class RecentContacts {
   #readLive(query: RecentQuery, ids: readonly Id[]): Promise<LiveContacts | LiveRows> {
     const { user, deadline, unseen, freshness } = query;
     const isShared = unseen !== true && freshness?.database === undefined;
-    if (isShared) return this.#reads.read(user, ids, deadline);
+    if (isShared) return this.#reads.read({ user, candidates: ids }, deadline);
     return readCandidates(this.#databaseFor(query), user, ids, deadline);
   }
 
@@ -186,12 +192,14 @@ export class RecentContacts {
     coldAnswers: RecentContactsOptions['coldAnswers'],
   ): Promise<RecentAnswer> {
     const { user, limit, deadline } = query;
-    const { database, max, onCold } = this.#options;
+    const { database, max, onCold, small } = this.#options;
+    const whole = await small?.find(query, clock);
+    if (whole !== undefined) return whole;
     if (coldAnswers === undefined || limit > max) {
       onCold(user);
       return await this.#plain(query, 'cold', clock);
     }
-    const begun = this.#begin(query);
+    const begun = ofPrimary(this.#begin(query));
     const found = await clock
       .time('db', () => coldAnswers(user, deadline), BUILD)
       .catch((error: unknown) => {
@@ -202,7 +210,7 @@ export class RecentContacts {
     if (found === 'built') return await this.#find(query, clock, undefined);
     const page = found === undefined ? undefined : pageOfTop(found.contacts, found.isAll, query);
     if (page === undefined) return await this.#plain(query, 'cold', clock);
-    const { isReplica: replica } = database;
+    const { isReplica: replica } = database.server;
     return answerOf({ ...page, ...begun, source: 'database', floor: undefined, reason: 'cold', replica }, clock);
   }
 
@@ -211,7 +219,7 @@ export class RecentContacts {
     const { limit, deadline } = query;
     const { database, primary = database } = this.#options;
     const from = mayNotLag(query) ? primary : this.#databaseFor(query);
-    const begun = this.#begin(query);
+    const begun = ofPrimary(this.#begin(query));
     const asked = keepFor === undefined ? limit + 1 : this.#windows.sizeFor(query, keepFor);
     const live = await clock.time('db', () => readPlain(from, { ...query, limit: asked }, deadline), PLAIN);
     const { isReplica: replica } = live;
@@ -222,12 +230,13 @@ export class RecentContacts {
   }
 
   #begin(query: RecentQuery): Beginning {
-    const { lagMs, clock = Date.now } = this.#options;
-    return { asOf: clock(), lagMs: this.#databaseFor(query).isReplica ? undefined : lagMs?.() };
+    const { clock = Date.now } = this.#options;
+    return beginningAt(clock(), this.#options, this.#databaseFor(query).server.isReplica);
   }
 
-  #databaseFor({ freshness }: RecentQuery): AnswerDatabase {
-    return freshness?.database ?? this.#options.database;
+  #databaseFor({ freshness }: RecentQuery): KindDatabase<AnswerDatabase> {
+    const { database } = this.#options;
+    return { ...database, server: freshness?.database ?? database.server };
   }
 }
 
@@ -240,7 +249,8 @@ function attributesOf({ source, reason, exact, replica }: RecentAnswer) {
   };
 }
 
-function databaseParts(page: ContactPage, begun: Beginning) {
+/** The order of a window is as old as the index that it belongs to. */
+function windowParts(page: ContactPage, begun: Beginning) {
   return { ...page, ...begun, source: 'database', floor: undefined, reason: 'below_floor', replica: false } as const;
 }
 

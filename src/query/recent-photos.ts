@@ -1,9 +1,9 @@
 import type { Id } from '../contracts/id.ts';
 import { byKeyDescending } from '../contracts/key.ts';
 import { isWanted, type Relation } from '../contracts/relation.ts';
-import type { LiveContact } from '../mysql/contacts.ts';
-import type { Database } from '../mysql/database.ts';
-import { type ContactPhotos, readPhotos } from '../mysql/photos.ts';
+import type { LiveContact } from '../mysql/statements/contacts.ts';
+import type { KindDatabase } from '../mysql/statements/kind-statements.ts';
+import { type ContactPhotos, readPhotos } from '../mysql/statements/photos.ts';
 import type { Deadline } from '../timing/deadline.ts';
 import type { Freshness } from './fresh-reads.ts';
 import { mayNotLag, type RecentAnswer, type RecentQuery } from './recent-answer.ts';
@@ -28,17 +28,17 @@ export interface PhotosQuery {
   readonly freshness?: Freshness | undefined;
 }
 
-export interface PhotosAnswer extends Omit<RecentAnswer, 'contacts' | 'more'> {
+interface PhotosAnswer extends Omit<RecentAnswer, 'contacts' | 'more'> {
   /** Highest key first; each with at least one photo. */
   readonly contacts: readonly ContactPhotos[];
 }
 
-export interface RecentPhotosOptions {
+interface RecentPhotosOptions {
   readonly recent: Pick<RecentContacts, 'find'>;
   /** The server that the photos are read from: the same as for the contacts. */
-  readonly database: Database;
+  readonly database: KindDatabase;
   /** Answers what must not lag. Left out: `database`. */
-  readonly primary?: Database;
+  readonly primary?: KindDatabase;
   /** Monotonic clock, ms. */
   readonly now: () => number;
 }
@@ -68,7 +68,7 @@ export class RecentPhotos {
   async find({ contacts: wanted, photos, ...query }: PhotosQuery): Promise<PhotosAnswer> {
     const { recent, database, primary = database, now } = this.#options;
     const { user, since = 0, deadline, freshness } = query;
-    const from = mayNotLag(query) ? primary : (freshness?.database ?? database);
+    const from = mayNotLag(query) ? primary : { ...database, server: freshness?.database ?? database.server };
     const clock = new Stopwatch(now);
     for (let attempt = 1, spare = 0; ; attempt++) {
       const found = await recent.find({ ...query, limit: wanted + spare, below: undefined });

@@ -1,10 +1,10 @@
 import type { RelationChange } from '../contracts/fresh.ts';
 import type { Id } from '../contracts/id.ts';
 import type { Kind } from '../contracts/kind.ts';
-import { chunks } from '../index/chunks.ts';
 import { run, type Steps } from '../index/protocol.ts';
 import { addHint, type Hint, isBehind, PAIRS_A_CALL, type RefreshReport, refresh } from '../index/refresh.ts';
 import { RedisUnavailable } from '../redis/unavailable.ts';
+import { chunks } from '../timing/batches.ts';
 import { type Deadline, withinDeadline } from '../timing/deadline.ts';
 import { inSpan } from '../tracing/tracing.ts';
 import { Stopwatch } from './stopwatch.ts';
@@ -16,12 +16,12 @@ export interface RefreshedKind {
 }
 
 /**
- * Whose indexes are refreshed where both ends of a relation are users: that of the user who has it, or both, because what
- * the user grants decides what the other one sees.
+ * Whose indexes are refreshed where both ends of a relation are users: that of the user who has it, for a read; or both, because
+ * what the user grants decides what the other one sees, in place of the change's task. Then both are signalled, too.
  */
-export type Sides = 'own' | 'both';
+type Sides = 'own' | 'both';
 
-export interface RefreshNowOptions {
+interface RefreshNowOptions {
   readonly kinds: readonly RefreshedKind[];
   /** Is this Redis the one on record? An index that is not trusted is not worth a refresh. */
   readonly isTrusted: () => boolean;
@@ -30,7 +30,7 @@ export interface RefreshNowOptions {
 }
 
 /** The outcome for changes that were refreshed at once. */
-export interface RefreshedNow {
+interface RefreshedNow {
   /** Users with a row that is older than its version: the change is not committed yet. What MySQL says now was applied. */
   readonly behind: ReadonlySet<Id>;
   /** Users whose indexes kept changing, so that nothing was written; the refresh waits in the delay queue. */
@@ -67,7 +67,7 @@ export class RefreshNow {
     const reports = await inSpan('recency.refresh', () => this.#refresh(changes, sides, deadline, clock));
     return {
       behind: usersOf(reports.flatMap((report) => report.behind)),
-      unsettled: usersOf(reports.flatMap((report) => report.unsettled)),
+      unsettled: usersOf(reports.flatMap(({ unsettled, failed }) => [...unsettled, ...failed.map(({ item }) => item)])),
     };
   }
 
@@ -78,7 +78,7 @@ export class RefreshNow {
     clock: Stopwatch,
   ): Promise<RefreshReport[]> {
     const ofKinds = this.#hintsOf(changes, sides).map(async ({ steps, hints }) => {
-      const within = stepsWithin(steps, deadline, clock);
+      const within = stepsWithin(sides === 'both' ? steps : { ...steps, signal: NOTHING }, deadline, clock);
       const reports: RefreshReport[] = [];
       for (const some of chunks(hints, PAIRS_A_CALL)) {
         reports.push(await withinDeadline(deadline, run(refresh(some), within, renewedUntil(deadline))));
@@ -125,9 +125,10 @@ function usersOf(pairs: readonly { readonly user: Id }[]): ReadonlySet<Id> {
 
 const NOT_READ = async () => ({ epoch: '', tops: [] });
 
-/** The same steps for a request. Without the rows of a rebuild, the protocol counts it as slow and puts it off. */
+/** After a read the task of the change is still to come, and signals. */
 const NOTHING = async () => undefined;
 
+/** The same steps for a request. Without the rows of a rebuild, the protocol counts it as slow and puts it off. */
 function stepsWithin(steps: Steps, deadline: Deadline | undefined, clock: Stopwatch): Steps {
   return {
     ...steps,
@@ -135,7 +136,6 @@ function stepsWithin(steps: Steps, deadline: Deadline | undefined, clock: Stopwa
     pairs: (pairs) => clock.time('db', () => steps.pairs(pairs, { deadline }), 'recency.refresh.rows'),
     apply: (epoch, requests) => clock.time('index', () => steps.apply(epoch, requests), 'recency.refresh.apply'),
     topContacts: NOT_READ,
-    signal: NOTHING, // the task of the change is still to come, and signals
   };
 }
 

@@ -1,10 +1,16 @@
 import type { Id } from '../contracts/id.ts';
 import type { Key } from '../contracts/key.ts';
-import type { AnswerDatabase, Database } from '../mysql/database.ts';
+import type { AnswerDatabase } from '../mysql/database.ts';
 import { DatabaseNotPrimary } from '../mysql/faults.ts';
-import type { Photo } from '../mysql/photos.ts';
-import { readSourcePhotos, type SourcePage, type SourceRelation, type SourceRows } from '../mysql/source-photos.ts';
-import type { AnswerCertainty } from './certainty-of-all.ts';
+import type { KindDatabase } from '../mysql/statements/kind-statements.ts';
+import type { Photo } from '../mysql/statements/photos.ts';
+import {
+  readSourcePhotos,
+  type SourcePage,
+  type SourceRelation,
+  type SourceRows,
+} from '../mysql/statements/source-photos.ts';
+import type { AnswerCertainty } from './over-kinds.ts';
 import { mayNotLag, type RecentQuery } from './recent-answer.ts';
 import { Stopwatch } from './stopwatch.ts';
 
@@ -20,18 +26,18 @@ export interface SourcePhotosQuery
   readonly limit: number;
 }
 
-export interface SourcePhotosAnswer extends AnswerCertainty {
+interface SourcePhotosAnswer extends AnswerCertainty {
   /** Oldest first if only what is new was asked for, otherwise newest first. */
   readonly photos: readonly Photo[];
   /** There may be more after the last of them. */
   readonly more: boolean;
 }
 
-export interface SourcePhotosOptions {
+interface SourcePhotosOptions {
   /** The server that the photos are read from. */
-  readonly database: Database;
+  readonly database: KindDatabase;
   /** Answers what must not lag. Left out: `database`. */
-  readonly primary?: Database;
+  readonly primary?: KindDatabase;
   /** Monotonic clock, ms. */
   readonly now: () => number;
   /** ms since 1970 UTC (`Date.now`). */
@@ -51,8 +57,8 @@ const UNKNOWN: SourceRelation = { sees: '0', seen: undefined };
  * Answers "what is new from this one?" The page is read from MySQL: it is one range of an index for each audience, however
  * many photos the source has.
  *
- * Oldest first, so that whoever marks as seen what was shown, page by page, has always seen everything up to somewhere: a
- * client that dies before it marks loses nothing, and gets the same page again.
+ * Oldest first: a client that marks each page as seen after showing it has, at any moment, seen everything up to its mark. One
+ * that dies before it marks loses nothing, and gets the same page again.
  */
 export class SourcePhotos {
   readonly #options: SourcePhotosOptions;
@@ -65,7 +71,7 @@ export class SourcePhotos {
   async find(query: SourcePhotosQuery): Promise<SourcePhotosAnswer> {
     const { database, primary = database, now, clock: time = Date.now } = this.#options;
     const { user, source, limit, deadline, freshness } = query;
-    const from = mayNotLag(query) ? primary : (freshness?.database ?? database);
+    const from = mayNotLag(query) ? primary : { ...database, server: freshness?.database ?? database.server };
     const clock = new Stopwatch(now);
     let known = UNKNOWN;
     for (let attempt = 0; ; attempt++) {
@@ -89,7 +95,7 @@ export class SourcePhotos {
    * order is by whole milliseconds and ids, so one of them may belong before the page's last photo.
    */
   async #withLastMs(
-    from: AnswerDatabase,
+    from: KindDatabase<AnswerDatabase>,
     { user, source, deadline }: SourcePhotosQuery,
     page: SourcePage,
     found: SourceRows,

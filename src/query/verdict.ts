@@ -4,7 +4,7 @@ import type { Kind } from '../contracts/kind.ts';
 import type { Epoch, Reading, WarmReading } from '../index/contact-index.ts';
 import { type Limits, outsideLimits } from '../index/contact-index.ts';
 import { isSuspended } from '../mysql/epoch.ts';
-import type { ExplainedContact } from '../mysql/explained-contact.ts';
+import type { ExplainedContact } from '../mysql/statements/explained-contact.ts';
 
 /** The invariant that each kind of drift breaks (docs/exactness.md). */
 export const RULES: Readonly<Record<IndexClass, string>> = {
@@ -27,7 +27,9 @@ export const VERDICTS = {
   own_self: 'Nobody is a contact of their own: a row that says so is ignored, and is in no index and no answer.',
   no_longer_related: 'The user had this contact; the relationship is no longer active.',
   no_visible_upload: 'The contact has no photo that this user may see.',
-  cold: 'The user has no index. The plain query answers; the next read builds the index.',
+  cold: 'The user has no index. The plain query answers. Reads build one, unless RECENCY_KEEP is 0.',
+  small:
+    'The user has few contacts, or none. Reading all of them takes no longer than an index does, so none is kept (RECENCY_INDEX_ABOVE).',
   building: "The user's index is being built now.",
   other_epoch: 'The index is from another epoch, so it counts as cold. The next read rebuilds it.',
   torn: 'One of the two keys of the index is missing or incomplete, so it counts as cold. The next read rebuilds it.',
@@ -107,9 +109,9 @@ export const ANSWER_VERDICTS = {
   no_visible_upload: 'The first page does not show the contact: it has no photo that this user may see.',
   further_down: 'The first page ends before the contact: enough others were active more recently.',
   left_out:
-    'The first page does not show the contact, though it belongs there. A task is still in flight, or the index is wrong: `recency verify` tells which.',
+    'The first page does not show the contact, though it belongs there. A task is still in flight, or the index is wrong: `recency verify --user ID` tells which.',
   not_wanted:
-    'The first page shows the contact, though it does not belong there. It changed a moment ago, or the index is wrong: `recency verify` tells which.',
+    'The first page shows the contact, though it does not belong there. It changed a moment ago, or the index is wrong: `recency verify --user ID` tells which.',
 } as const;
 
 export type AnswerVerdict = keyof typeof ANSWER_VERDICTS;

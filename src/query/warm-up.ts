@@ -1,12 +1,15 @@
 import { LRUCache } from 'lru-cache';
 import type { Id } from '../contracts/id.ts';
-import { pause } from '../timing/backoff.ts';
+import type { Epoch } from '../index/contact-index.ts';
+import { pause } from '../timing/loop.ts';
 import type { ColdBuilds } from './cold-builds.ts';
 
 export interface WarmUpOptions {
   /** Returns which of the users are cold, in order; undefined: no index may be built now. @throws when a store is unavailable */
   readonly coldOf: (users: readonly Id[]) => Promise<readonly Id[] | undefined>;
   readonly builds: Pick<ColdBuilds, 'buildWhenIdle'>;
+  /** Returns the epoch in force. Then only a new one is a sign that indexes were lost: others are dropped because nobody reads them. */
+  readonly epoch?: (() => Promise<Epoch>) | undefined;
   /** Builds at once. */
   readonly concurrency: number;
   /** Maximum users remembered. */
@@ -37,6 +40,8 @@ export class WarmUp {
   #running: Promise<void> | undefined;
   /** Cold users who could not be built: finding one of them cold again says nothing about the others. */
   readonly #unbuilt: LRUCache<Id, true>;
+  /** In force when it was last looked at; undefined: unknown. */
+  #epoch: Promise<Epoch | undefined> | undefined;
   /** Users already handled by the running warm-up: if one of them is cold again, the indexes were lost again. */
   readonly #done = new Set<Id>();
   #again = false;
@@ -52,9 +57,10 @@ export class WarmUp {
   served(user: Id): void {
     this.#served.set(user, true);
     this.#unbuilt.delete(user);
+    this.#epoch ??= this.#readEpoch();
   }
 
-  /** Notes that the user was forgotten: the next read builds the index. */
+  /** Notes that the user was forgotten: reads build the index. */
   forget(user: Id): void {
     this.#served.delete(user);
   }
@@ -66,6 +72,11 @@ export class WarmUp {
     else if (performance.now() >= this.#restUntil) this.#running = this.#run();
   }
 
+  /** Resolves when no warm-up runs. */
+  async idle(): Promise<void> {
+    await this.#running;
+  }
+
   /** Begins no more builds, and waits for those that run. */
   async stop(): Promise<void> {
     this.#stopping.abort();
@@ -73,7 +84,16 @@ export class WarmUp {
   }
 
   async #run(): Promise<void> {
-    const { onRound, restMs = 2_000 } = this.#options;
+    const { restMs = 2_000 } = this.#options;
+    const isLoss = this.#options.epoch === undefined || (await this.#isNewEpoch());
+    const built = isLoss ? await this.#rounds() : 0;
+    if (built === 0) this.#restUntil = performance.now() + restMs;
+    this.#running = undefined;
+  }
+
+  /** Returns how many indexes were built. */
+  async #rounds(): Promise<number> {
+    const { onRound } = this.#options;
     onRound?.(undefined);
     let built = 0;
     do {
@@ -82,9 +102,18 @@ export class WarmUp {
       built += await this.#once();
     } while (this.#again && !this.#stopping.signal.aborted);
     this.#done.clear();
-    if (built === 0) this.#restUntil = performance.now() + restMs;
-    this.#running = undefined;
     onRound?.(built);
+    return built;
+  }
+
+  async #isNewEpoch(): Promise<boolean> {
+    const [before, now] = [await this.#epoch, await this.#readEpoch()];
+    if (now !== undefined) this.#epoch = Promise.resolve(now);
+    return before !== undefined && now !== undefined && before !== now;
+  }
+
+  async #readEpoch(): Promise<Epoch | undefined> {
+    return await this.#options.epoch?.().catch(() => undefined); // asked again at the next sign
   }
 
   /** Goes through all remembered users once. Returns how many indexes were built. */

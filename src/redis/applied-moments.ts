@@ -1,9 +1,8 @@
-import { LANES, type Lane } from '../contracts/lane.ts';
-import type { RedisClient } from './connection.ts';
-import { defineScript, type Script } from './script.ts';
+import { LANES, type Lane } from '../contracts/bulk-task.ts';
+import { defineScript, type RedisClient, type Script } from './connection.ts';
 
 /** ms; a lane whose age is not known is left out. */
-export type LaneAges = Readonly<Partial<Record<Lane, number>>>;
+type LaneAges = Readonly<Partial<Record<Lane, number>>>;
 
 /**
  * The latest moments known to be applied, of each lane, kept in Redis so that a process knows them when it starts. A moment stays

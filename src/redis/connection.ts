@@ -1,10 +1,12 @@
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type AbstractConnector, Cluster, Redis } from 'ioredis';
 import type { TlsMaterial } from '../config/tls.ts';
-import { backoffMs } from '../timing/backoff.ts';
 import { withTimeout } from '../timing/deadline.ts';
+import { backoffMs } from '../timing/loop.ts';
+import { nameScript } from '../tracing/tracing.ts';
 import { isSentinelUrl, type SentinelAccount, sentinelOptions } from './sentinel.ts';
-import { isReplicasReply, RedisUnavailable } from './unavailable.ts';
+import { isReplicasReply, RedisUnavailable, reply } from './unavailable.ts';
 
 export type RedisClient = Redis | Cluster;
 
@@ -54,30 +56,46 @@ export function openRedis(urls: string, options: RedisConnectionOptions): RedisC
   const addresses = isSentinelUrl(urls) ? [urls] : urls.split(',').map((url) => url.trim());
   const [first = ''] = addresses;
   const client = addresses.length === 1 ? openOne(first, options) : openCluster(addresses, options);
-  if (client.isCluster) client.on('+node', surviveErrors);
+  if (client.isCluster) client.on('+node', keepConnecting);
   else beginConnecting(client as Redis);
   client.on('error', (error: Error) => options.onError?.(error));
   return client;
 }
 
 function beginConnecting(client: Redis): void {
-  surviveErrors(client);
+  keepConnecting(client);
   client.connect().catch(() => undefined); // it is told by the event `error`, and retried
 }
 
 /**
- * ioredis 6.0 listens for the first error of a socket only, and a socket without a listener ends the process. A TLS handshake that
- * the server refuses may have two: the connection was reset, and the alert that says why.
+ * Two things after which ioredis 6.0 does not connect again:
+ *
+ * - It listens for the first error of a socket only, and a socket without a listener ends the process. A TLS handshake that the
+ *   server refuses may have two: the connection was reset, and the alert that says why.
+ * - When Sentinels announce a failover, it stops the connection that is being made, which may be the one to the new master, and
+ *   a client whose connecting was stopped has ended. So it connects once more, unless it was closed meanwhile.
  */
-function surviveErrors(client: Redis): void {
-  const { connector } = client as unknown as { connector: Pick<AbstractConnector, 'connect'> };
-  const connect = connector.connect.bind(connector);
-  connector.connect = async (emitter) => {
-    const stream = await connect(emitter);
-    stream.on('error', () => undefined); // the first one is reported
-    return stream;
+function keepConnecting(client: Redis): void {
+  const inside = client as unknown as {
+    readonly connector: Pick<AbstractConnector, 'connect'>;
+    readonly manuallyClosing: boolean;
+  };
+  const connect = inside.connector.connect.bind(inside.connector);
+  inside.connector.connect = async (emitter) => {
+    for (;;) {
+      try {
+        const stream = await connect(emitter);
+        stream.on('error', () => undefined); // the first one is reported
+        return stream;
+      } catch (error) {
+        if (inside.manuallyClosing || (error as Error).message !== STOPPED) throw error;
+      }
+    }
   };
 }
+
+/** What ioredis says of connecting that was stopped. */
+const STOPPED = 'Connection is closed.';
 
 /** Waits until the client is ready. @throws RedisUnavailable after `timeoutMs`, with the last error seen */
 export async function untilReady(client: RedisClient, timeoutMs: number): Promise<void> {
@@ -114,7 +132,7 @@ function openOne(url: string, options: RedisConnectionOptions): Redis {
   };
   const { tls = {}, sentinel = {} } = options;
   if (isSentinelUrl(url)) return new Redis({ ...own, ...sentinelOptions(url, tls, sentinel) });
-  return new Redis(url, url.startsWith('rediss:') ? { ...own, tls: { ...tls } } : own);
+  return new Redis(url, url.startsWith('rediss:') ? { ...own, tls } : own);
 }
 
 /** @param urls of some of the cluster's nodes; user, password and TLS are those of the first */
@@ -133,7 +151,7 @@ function openCluster(urls: readonly string[], options: RedisConnectionOptions): 
       ...connectionOptions(options),
       ...(username ? { username: decodeURIComponent(username) } : {}),
       ...(password ? { password: decodeURIComponent(password) } : {}),
-      ...(protocol === 'rediss:' ? { tls: { ...options.tls } } : {}),
+      ...(protocol === 'rediss:' ? { tls: options.tls ?? {} } : {}),
     },
   });
 }
@@ -178,4 +196,30 @@ function leavingReplicas(): (error: Error) => boolean {
     left = performance.now();
     return true;
   };
+}
+
+type Argument = string | number | Buffer;
+
+type Call = (numberOfKeys: number, ...keysAndArguments: Argument[]) => Promise<unknown>;
+
+/** One atomic operation: a Lua file, whose header is its contract. @throws RedisUnavailable, and the script's own errors */
+export type Script = (keys: readonly string[], args: readonly Argument[]) => Promise<unknown>;
+
+interface ScriptOptions {
+  /** Drop the flags that its first line declares, so that Redis judges each of its commands by itself. */
+  readonly unflagged?: boolean;
+}
+
+/**
+ * Loads a script and binds it to a client. It is called by its digest, and sent whole if the server does not know it (the
+ * first time, and after SCRIPT FLUSH or a failover).
+ */
+export function defineScript(client: RedisClient, name: string, file: URL, options: ScriptOptions = {}): Script {
+  const command = `recency_${name}`;
+  const lua = readFileSync(file, 'utf8');
+  const sent = options.unflagged ? lua.replace(/^#!lua.*/, '') : lua;
+  client.defineCommand(command, { lua: sent });
+  nameScript(sent, command);
+  const call = (client as unknown as Record<string, Call>)[command] as Call;
+  return (keys, args) => reply(call.call(client, keys.length, ...keys, ...args));
 }

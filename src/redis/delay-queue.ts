@@ -1,5 +1,4 @@
-import type { RedisClient } from './connection.ts';
-import { defineScript, type Script } from './script.ts';
+import { defineScript, type RedisClient, type Script } from './connection.ts';
 import { reply } from './unavailable.ts';
 
 /** Items that were taken together, under one lease. */
@@ -27,7 +26,7 @@ const LONGEST_MS = 180_000;
 /** The keys of a queue, in one slot of a cluster. */
 export function delayKeys(prefix: string) {
   const key = (name: string) => `${prefix}:{delay}:${name}`;
-  return { due: key('due'), held: key('held'), all: key('all') };
+  return { due: key('due'), held: key('held'), all: key('all'), waiting: key('waiting') };
 }
 
 /**
@@ -35,6 +34,8 @@ export function delayKeys(prefix: string) {
  * and come again if they are not finished in time, so each is done at least once.
  */
 export class DelayQueue {
+  /** The sharded channel that says that an item has begun to wait. */
+  readonly waitingChannel: string;
   readonly #client: RedisClient;
   readonly #due: string;
   readonly #held: string;
@@ -48,10 +49,11 @@ export class DelayQueue {
 
   constructor(client: RedisClient, prefix: string) {
     this.#client = client;
-    const { due, held, all } = delayKeys(prefix);
+    const { due, held, all, waiting } = delayKeys(prefix);
     this.#due = due;
     this.#held = held;
     this.#all = all;
+    this.waitingChannel = waiting;
     this.#put = defineScript(client, 'delay_put', new URL('./lua/delay-put.lua', import.meta.url));
     this.#take = defineScript(client, 'delay_take', new URL('./lua/delay-take.lua', import.meta.url));
     this.#finish = defineScript(client, 'delay_finish', new URL('./lua/delay-finish.lua', import.meta.url));
@@ -63,7 +65,7 @@ export class DelayQueue {
   /** @param delayMs from now, at most three minutes @throws RangeError, RedisUnavailable */
   async put(items: readonly string[], delayMs: number): Promise<void> {
     mustBeAllowed(delayMs);
-    if (items.length > 0) await this.#put([this.#due, this.#all], [delayMs, ...items]);
+    if (items.length > 0) await this.#put([this.#due, this.#all, this.waitingChannel], [delayMs, ...items]);
   }
 
   /** Due items, at most `count`, to be finished within `leaseMs`. @throws RedisUnavailable */
@@ -115,6 +117,14 @@ export class DelayQueue {
       if (next !== undefined && readUpTo !== '') ranges = [[`(${readUpTo}`, next[1] as string], ...others];
     }
     return found;
+  }
+
+  /** For how long the first item has been due, or its lease has been over, ms; 0: none is. @throws RedisUnavailable */
+  async overdueMs(): Promise<number> {
+    const first = (key: string) => reply(this.#client.zrange(key, '0', '0', 'WITHSCORES'));
+    const [due, held, [seconds]] = await Promise.all([first(this.#due), first(this.#held), reply(this.#client.time())]);
+    const since = Math.min(...[due, held].map(([, score]) => Number(score ?? Number.POSITIVE_INFINITY)));
+    return Math.max(0, Number(seconds) * 1_000 - since);
   }
 
   /** How many items wait or are held. @throws RedisUnavailable */

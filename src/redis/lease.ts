@@ -16,9 +16,8 @@
  * The correctness of the indexes never depends on a lease: two holders only do the work twice.
  */
 import { UserError } from '../contracts/user-error.ts';
-import { pause } from '../timing/backoff.ts';
-import type { RedisClient } from './connection.ts';
-import { defineScript } from './script.ts';
+import { pause } from '../timing/loop.ts';
+import { defineScript, type RedisClient } from './connection.ts';
 import { RedisUnavailable } from './unavailable.ts';
 
 /** A lease while it is held. */
@@ -45,7 +44,7 @@ export interface LeasesOptions {
   readonly now: () => number;
 }
 
-export interface HoldOptions {
+interface HoldOptions {
   /** Gives up waiting for the lease. The work itself must observe it too. */
   readonly signal?: AbortSignal;
   /** Wait until the lease is free (true), or throw at once (false). Default: true. */
@@ -194,7 +193,7 @@ interface LeaseGrant {
 }
 
 /** Each resolves to whether the lease is this holder's (`release`: was). @throws RedisUnavailable */
-export interface LeaseScripts {
+interface LeaseScripts {
   acquire(grant: LeaseGrant): Promise<boolean>;
   renew(grant: LeaseGrant): Promise<boolean>;
   release(grant: LeaseGrant): Promise<boolean>;

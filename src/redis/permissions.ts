@@ -67,7 +67,7 @@ export function aclRules(keyPrefix: string, uses: RedisUses, isCluster = false):
   return [`~${keyPrefix}:*`, ...hints.keys, '-@all', ...commands.map((command) => `+${command}`), ...hints.commands];
 }
 
-/** For the hints of streams, which work without them, only slower: no start is refused for their sake. */
+/** For the hints of streams and of notifiers, which work without them, only slower: no start is refused for their sake. */
 const HINTS = ['spublish', 'ssubscribe', 'sunsubscribe'];
 
 const NONE = { keys: [], commands: [] };

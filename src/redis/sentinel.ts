@@ -33,7 +33,7 @@ export function sentinelOptions(url: string, tls: TlsMaterial, account: Sentinel
     ...(password ? { password } : {}),
     ...(account.username ? { sentinelUsername: account.username } : {}),
     ...(account.password ? { sentinelPassword: account.password } : {}),
-    ...(secure ? { tls: { ...tls }, sentinelTLS: { ...tls }, enableTLSForSentinelMode: true } : {}),
+    ...(secure ? { tls, sentinelTLS: tls, enableTLSForSentinelMode: true } : {}),
     failoverDetector: true,
     sentinelCommandTimeout: SENTINEL_MS,
   };
@@ -53,4 +53,12 @@ function hostAndPort(text: string): { host: string; port: number } {
 export function addressOf({ options, stream }: Redis): string {
   const found = options.sentinels ? stream : undefined;
   return `${found?.remoteAddress ?? options.host}:${found?.remotePort ?? options.port}`;
+}
+
+/** The number of the database that a client of these addresses uses. A cluster has only 0. */
+export function databaseNumberOf(urls: string): number {
+  if (isSentinelUrl(urls)) return sentinelOptions(urls, {}, {}).db;
+  if (urls.includes(',')) return 0;
+  const { pathname, searchParams } = new URL(urls.trim());
+  return Number(pathname.slice(1) || searchParams.get('db') || 0); // in ioredis's order
 }

@@ -129,7 +129,7 @@ export async function reply<T>(pending: Promise<T>): Promise<T> {
 }
 
 /** Why a Redis that answers cannot work now, as a phrase that follows "Redis", and what to do about it. */
-export interface Refusal {
+interface Refusal {
   readonly what: string;
   readonly remedy: string;
 }

@@ -3,7 +3,7 @@ import type { Database } from '../mysql/database.ts';
 import { deletePublished, pullForward, readClock } from '../mysql/outbox.ts';
 import { loop } from '../timing/loop.ts';
 
-export interface JanitorOptions {
+interface JanitorOptions {
   readonly database: Database;
   /** Rows published longer ago than this are deleted, ms. */
   readonly keepMs: number;

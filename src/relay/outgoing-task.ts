@@ -1,4 +1,6 @@
-import { meaningOfType, TASK_TYPES, type Task, taskSchema } from '../contracts/task.ts';
+import { isId } from '../contracts/id.ts';
+import { KINDS, type Kind } from '../contracts/kind.ts';
+import { meaningOfType, selfNamedIn, selfProblem, type Task, taskSchema } from '../contracts/task.ts';
 import type { OutboxRow } from '../mysql/outbox.ts';
 import { traceParentOf } from '../tracing/trace-parent.ts';
 import type { Failure } from '../transport/dead-letters.ts';
@@ -18,9 +20,9 @@ class InvalidOutboxRow extends Error {
   override readonly name = 'InvalidOutboxRow';
 }
 
-/** The task that a row stands for. @throws InvalidOutboxRow */
-export function outgoingTask(row: OutboxRow): OutgoingTask {
-  return { task: taskOf(row), id: idOf(row), source: OUTBOX_SOURCE, time: timeOf(row), ...traceOf(row) };
+/** The task that a row stands for. @param kinds as the site has them @throws InvalidOutboxRow */
+export function outgoingTask(row: OutboxRow, kinds: readonly Kind[] = KINDS): OutgoingTask {
+  return { task: taskOf(row, kinds), id: idOf(row), source: OUTBOX_SOURCE, time: timeOf(row), ...traceOf(row) };
 }
 
 /** A malformed context is left out: it must not keep the task from being published. */
@@ -36,18 +38,22 @@ function timeOf({ createdAt }: OutboxRow): number {
   return Math.min(Math.max(0, createdAt), GREATEST_TIME);
 }
 
-function taskOf(row: OutboxRow): Task {
+function taskOf(row: OutboxRow, kinds: readonly Kind[]): Task {
   const parsed = taskSchema.safeParse(candidate(row));
+  const self = parsed.success ? selfNamedIn(parsed.data, kinds) : undefined;
+  if (self !== undefined) throw invalid(row, columnOf(row, self), selfProblem(self));
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const field = columnOf(row, String(issue?.path[0] ?? 'type'));
-  const isKnown = (TASK_TYPES as readonly string[]).includes(row.type);
-  // Not the schema's own words: with every known type in them, they would leave no room for why a dead letter was refused.
-  const problem = isKnown ? (issue?.message ?? 'wrong') : 'is not a type of task; docs/adopting.md names them';
-  throw new InvalidOutboxRow(`row ${row.id} of recency_outbox is not a task: ${field}: ${problem}`);
+  const isNull = field === 'other_id' && row.otherId === null;
+  throw invalid(row, field, isNull ? 'is NULL, and a task of this type needs an id' : (issue?.message ?? 'is wrong'));
 }
 
-/** The row's values under the names of a task's fields. A null `other_id` is left out, so that the error is "required". */
+function invalid({ id }: OutboxRow, field: string, problem: string): InvalidOutboxRow {
+  return new InvalidOutboxRow(`row ${id} of recency_outbox is not a task: ${field}: ${problem}`);
+}
+
+/** The row's values under the names of a task's fields. A null `other_id` is left out. */
 function candidate({ type, userId, otherId, at, version }: OutboxRow): Record<string, unknown> {
   const about = meaningOfType(type);
   if (about === undefined) return { type, user: userId };
@@ -55,14 +61,18 @@ function candidate({ type, userId, otherId, at, version }: OutboxRow): Record<st
   if (about.of === 'relation') {
     return { type, user: userId, ...given(singular, otherId), ...given('version', version) };
   }
-  return { type, [ownerField]: userId, ...given('photo', otherId), ...(isTime(at) ? { at: Number(at) } : {}) };
+  return { type, [ownerField]: userId, ...noteOf(otherId, at) };
 }
 
 function given(field: string, value: string | null): Record<string, string> {
   return value === null ? {} : { [field]: value };
 }
 
-/** The time only informs people, so an invalid one is left out and the task is still published. */
+/** Which photo, and when, only informs people: what is invalid of it is left out, and the task is still published. */
+function noteOf(photo: string | null, at: string | null) {
+  return { ...(isId(photo) ? { photo } : {}), ...(isTime(at) ? { at: Number(at) } : {}) };
+}
+
 function isTime(at: string | null): boolean {
   return at !== null && Number.isSafeInteger(Number(at)) && Number(at) >= 0;
 }
@@ -70,7 +80,7 @@ function isTime(at: string | null): boolean {
 /** The column of the outbox that holds a field of a task. */
 function columnNamed(field: string, type: string): string {
   const about = meaningOfType(type);
-  if (field === 'photo' || (about?.of === 'relation' && field === about.kind.singular)) return 'other_id';
+  if (about?.of === 'relation' && field === about.kind.singular) return 'other_id';
   return field === 'user' || field === about?.kind.ownerField ? 'user_id' : field;
 }
 
@@ -86,13 +96,16 @@ export interface OutboxLetter {
   readonly failure: Failure;
 }
 
-/** Splits rows into tasks to publish, each with its row, and dead letters. */
-export function sortRows(rows: readonly OutboxRow[]): { tasks: Map<OutgoingTask, OutboxRow>; letters: OutboxLetter[] } {
+/** Splits rows into tasks to publish, each with its row, and dead letters. @param kinds as the site has them */
+export function sortRows(
+  rows: readonly OutboxRow[],
+  kinds?: readonly Kind[],
+): { tasks: Map<OutgoingTask, OutboxRow>; letters: OutboxLetter[] } {
   const tasks = new Map<OutgoingTask, OutboxRow>();
   const letters: OutboxLetter[] = [];
   for (const row of rows) {
     try {
-      tasks.set(outgoingTask(row), row);
+      tasks.set(outgoingTask(row, kinds), row);
     } catch (error) {
       if (!(error instanceof InvalidOutboxRow)) throw error;
       letters.push(letterOf(row, error));
@@ -102,7 +115,7 @@ export function sortRows(rows: readonly OutboxRow[]): { tasks: Map<OutgoingTask,
 }
 
 /** The row as a dead letter, whose body holds the row's columns. */
-export function letterOf(row: OutboxRow, error: Error): OutboxLetter {
+function letterOf(row: OutboxRow, error: Error): OutboxLetter {
   const { id, type, userId, otherId, at, version, createdAt, attempt } = row;
   const columns = { id, type, user_id: userId, other_id: otherId, at, version, created_at: createdAt };
   return {

@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
+import type { Kind } from '../contracts/kind.ts';
 import type { Database } from '../mysql/database.ts';
-import { type OutboxRow, publishRows, readClock, unpublish } from '../mysql/outbox.ts';
+import { readOthersRows } from '../mysql/others-marks.ts';
+import { isAnyDue, type OutboxRow, publishRows, type RowsWanted, readClock, unpublish } from '../mysql/outbox.ts';
 import { loop } from '../timing/loop.ts';
 import type { DeadLetters } from '../transport/dead-letters.ts';
 import {
@@ -10,13 +12,15 @@ import {
   type TaskPublisher,
   TransportFull,
 } from '../transport/task-publisher.ts';
-import { letterOf, type OutboxLetter, sortRows } from './outgoing-task.ts';
+import { type OutboxLetter, sortRows } from './outgoing-task.ts';
 
-export interface RelayOptions {
+interface RelayOptions {
   /** Its deadline must allow for a statement and a call of `publish`. */
   readonly database: Database;
   readonly publisher: Pick<TaskPublisher, 'publish' | 'checkRoom'>;
   readonly deadLetters: Pick<DeadLetters, 'put'>;
+  /** As the site has them; left out: as they are declared. */
+  readonly kinds?: readonly Kind[];
   readonly logger: Logger;
   readonly onPublished?: (counts: RelayCounts) => void;
 }
@@ -31,15 +35,23 @@ export interface RelayCounts {
   readonly refused: number;
 }
 
+const NOTHING: RelayCounts = { published: 0, deadLetters: 0, putBack: 0, refused: 0 };
+
 /** Maximum rows per transaction. */
 const ROWS_AT_ONCE = 500;
 
 /** During a backlog, every tenth round publishes rows that were put back; otherwise they would wait for the last new row. */
 const ROUNDS_A_TURN = 10;
 
-/** Pause after a round that found rows, ms; it doubles with every round that finds none. */
-const SHORTEST_PAUSE_MS = 10;
+/** From the beginning of a round that found rows to the next, ms: a round costs about as much for ten rows as for one. */
+const ROUND_MS = 40;
+
+/** Pause after a round that found none, ms; it doubles with every further one. */
+const SHORTEST_PAUSE_MS = 40;
 const LONGEST_PAUSE_MS = 100;
+
+/** Between two looks for rows that others have published, ms. */
+const OTHERS_PAUSE_MS = 1_000;
 
 /** Longest pause while MySQL or the transport is unavailable, ms. */
 const LONGEST_BACK_OFF_MS = 5_000;
@@ -59,6 +71,9 @@ export class OutboxRelay {
   readonly #options: RelayOptions;
   #fullRounds = 0;
 
+  /** The last round found nothing. */
+  #isIdle = false;
+
   /** The transport was full in the last round. */
   #isFull = false;
 
@@ -70,44 +85,75 @@ export class OutboxRelay {
   async run(signal: AbortSignal): Promise<void> {
     let waitMs = 0;
     const round = async () => {
-      waitMs = this.#waitAfter(await this.runOnce(), waitMs);
+      const startedAt = performance.now();
+      waitMs = this.#waitAfter(await this.runOnce(), startedAt, waitMs);
       return waitMs;
     };
     const onError = (error: unknown) => {
       waitMs = this.#waitAfterError(error, waitMs);
       return waitMs;
     };
-    await loop({ signal, round, onError });
+    const others = async () => {
+      await this.publishOthers();
+      return OTHERS_PAUSE_MS;
+    };
+    const onOthersError = (err: unknown) => {
+      this.#options.logger.debug({ err }, 'rows that others have published were not looked for; retrying');
+      return LONGEST_BACK_OFF_MS;
+    };
+    await Promise.all([loop({ signal, round, onError }), loop({ signal, round: others, onError: onOthersError })]);
   }
 
   /** Publishes one batch. @throws DatabaseUnavailable, what the transport throws; the rows are then still unpublished */
   async runOnce(): Promise<RelayCounts> {
+    if (this.#isIdle && !(await isAnyDue(this.#options.database))) return NOTHING;
+    this.#isIdle = false; // so that the next round asks, if there is no room now
     // Before any row is locked: while the transport is full, nobody should wait for locks on rows that cannot be published.
     await this.#options.publisher.checkRoom();
     const which = this.#fullRounds % ROUNDS_A_TURN === ROUNDS_A_TURN - 1 ? 'put back' : 'due';
     // Before anything can fail: rows that were put back must not be retried for ever while new rows wait.
     if (which === 'put back') this.#fullRounds = 0;
+    const counts = await this.#publishRows({ which });
+    this.#isIdle = rowsOf(counts) === 0;
+    if (which === 'due') this.#fullRounds = rowsOf(counts) === ROWS_AT_ONCE ? this.#fullRounds + 1 : 0;
+    return counts;
+  }
+
+  /**
+   * Publishes what has arrived by replication, marked as published by another server's relay.
+   * @returns the number of rows
+   * @throws DatabaseUnavailable, what the transport throws; the rows are then still marked by the other
+   */
+  async publishOthers(): Promise<number> {
+    let rows = 0;
+    for (const found of await readOthersRows(this.#options.database)) {
+      for (let isFull = true; isFull; ) {
+        await this.#options.publisher.checkRoom();
+        const some = rowsOf(await this.#publishRows({ which: found }));
+        rows += some;
+        isFull = some === ROWS_AT_ONCE;
+      }
+    }
+    if (rows > 0) this.#options.logger.warn({ rows }, 'outbox rows that arrived as published elsewhere were published');
+    return rows;
+  }
+
+  async #publishRows(wanted: Omit<RowsWanted, 'limit'>): Promise<RelayCounts> {
     let [deadLetters, putBack, refused] = [0, 0, 0];
-    const rows = await publishRows(this.#options.database, { limit: ROWS_AT_ONCE, which }, async (claimed) => {
+    const rows = await publishRows(this.#options.database, { ...wanted, limit: ROWS_AT_ONCE }, async (claimed) => {
       const done = await this.#publish(claimed);
       [deadLetters, putBack, refused] = [done.letters, done.putBack.length, done.refused.size];
       return done;
     });
-    if (which === 'due') this.#fullRounds = rows === ROWS_AT_ONCE ? this.#fullRounds + 1 : 0;
     const counts = { published: rows - deadLetters - putBack - refused, deadLetters, putBack, refused };
     if (rows > 0) this.#options.onPublished?.(counts);
     return counts;
   }
 
   async #publish(rows: readonly OutboxRow[]) {
-    const { tasks, letters } = sortRows(rows);
-    const putBack: OutboxRow[] = [];
-    for (const [task, error] of await this.#notTaken([...tasks.keys()])) {
-      const row = tasks.get(task);
-      if (row === undefined) continue;
-      if (error instanceof MessageRefused) letters.push(letterOf(row, error));
-      else putBack.push(row);
-    }
+    const { tasks, letters } = sortRows(rows, this.#options.kinds);
+    // Also what the transport refuses: a task has a few hundred bytes, so the topic's settings or a clock are wrong, not the task.
+    const putBack = [...(await this.#notTaken([...tasks.keys()])).keys()].flatMap((task) => tasks.get(task) ?? []);
     const aside = await this.#putAside(letters);
     return { putBack: [...putBack, ...aside.putBack], refused: aside.refused, letters: aside.taken };
   }
@@ -160,14 +206,16 @@ export class OutboxRelay {
   }
 
   /** @returns how long to wait before the next round, ms */
-  #waitAfter({ published, deadLetters, putBack, refused }: RelayCounts, waitedMs: number): number {
+  #waitAfter(counts: RelayCounts, startedAt: number, waitedMs: number): number {
     const { logger } = this.#options;
+    const { deadLetters } = counts;
     if (this.#isFull) logger.info('the transport has room again');
     this.#isFull = false;
     if (deadLetters > 0) logger.warn({ deadLetters }, 'outbox rows went to the dead letters');
-    const rows = published + deadLetters + putBack + refused;
+    const rows = rowsOf(counts);
     if (rows === ROWS_AT_ONCE || this.#fullRounds > 0) return 0;
-    return rows > 0 ? SHORTEST_PAUSE_MS : Math.min(doubled(waitedMs), LONGEST_PAUSE_MS);
+    if (rows > 0) return Math.max(0, startedAt + ROUND_MS - performance.now());
+    return Math.min(doubled(waitedMs), LONGEST_PAUSE_MS);
   }
 
   /** @returns how long to wait before the next round, ms */
@@ -180,11 +228,12 @@ export class OutboxRelay {
       logger.warn({ err: error }, 'the transport is full; outbox rows wait until there is room');
       this.#isFull = true;
     }
-    return Math.min(
-      Math.max(doubled(waitedMs), 10 * SHORTEST_PAUSE_MS),
-      isFull ? FULL_BACK_OFF_MS : LONGEST_BACK_OFF_MS,
-    );
+    return Math.min(Math.max(doubled(waitedMs), LONGEST_PAUSE_MS), isFull ? FULL_BACK_OFF_MS : LONGEST_BACK_OFF_MS);
   }
+}
+
+function rowsOf({ published, deadLetters, putBack, refused }: RelayCounts): number {
+  return published + deadLetters + putBack + refused;
 }
 
 function doubled(pauseMs: number): number {

@@ -1,21 +1,20 @@
 import type { Id } from '../contracts/id.ts';
 import type { Key } from '../contracts/key.ts';
-import { CONTACTS, type Kind } from '../contracts/kind.ts';
 import { type Marks, type Relation, relationNames } from '../contracts/relation.ts';
 import type { ContactIndex, Limits, Nonce } from '../index/contact-index.ts';
-import { type RawContact, readAllContacts } from '../mysql/all-contacts.ts';
-import { type Database, StatementTooSlow } from '../mysql/database.ts';
+import { StatementTooSlow } from '../mysql/database.ts';
+import { type RawContact, readAllContacts } from '../mysql/statements/all-contacts.ts';
+import type { KindDatabase } from '../mysql/statements/kind-statements.ts';
 import { RecentContacts } from '../query/recent-contacts.ts';
+import { SmallUsers } from '../query/small-users.ts';
 import type { MismatchKind, Recurrence } from './confirm.ts';
 import { ContactsTooMany } from './failed-users.ts';
 import { ALONE_MS } from './index-check.ts';
 import type { CheckedTruth, TruthCheck } from './truth-check.ts';
 
-export interface AnswerCheckStores {
+interface AnswerCheckStores {
   readonly index: Pick<ContactIndex, 'read'>;
-  readonly primary: Database;
-  /** Left out: contacts. */
-  readonly kind?: Kind;
+  readonly primary: KindDatabase;
   readonly limits: Limits;
   /** Remembers photos from one user to the next. */
   readonly truth: TruthCheck;
@@ -28,7 +27,7 @@ export interface AnswerCheckStores {
 }
 
 /** Asks for the first page of contacts, and the one after it. */
-export interface ContactsQuestion {
+interface ContactsQuestion {
   readonly relation: Relation;
   readonly limit: number;
 }
@@ -48,7 +47,7 @@ export interface WrongAnswer extends ContactsQuestion {
   readonly differing: readonly (Id | undefined)[];
 }
 
-export interface CheckedAnswers {
+interface CheckedAnswers {
   readonly user: Id;
   readonly checked: number;
   readonly wrong: readonly WrongAnswer[];
@@ -71,15 +70,18 @@ export class AnswerCheck {
   readonly #questions: readonly ContactsQuestion[];
 
   constructor(stores: AnswerCheckStores) {
-    const { index, primary: database, kind = CONTACTS, limits, now } = stores;
-    const { min, max } = limits;
+    const { index, primary: database, limits, now } = stores;
+    const { kind, relations: named } = database.statements.view;
+    const { min, max, indexAbove = 0 } = limits;
     this.#stores = stores;
     this.#areUsers = kind.areUsers;
     const counts = [...new Set([10, 1, min, max, GREATEST_LIMIT])];
-    const relations = kind.hasRelations ? relationNames() : ['any'];
+    const relations = kind.hasRelations ? relationNames(named) : ['any'];
     this.#questions = relations.flatMap((relation) => counts.map((limit) => ({ relation, limit })));
     const ignore = () => undefined;
-    this.#recent = new RecentContacts({ index, database, min, max, onCold: ignore, onLow: ignore, touch: false, now });
+    const small = indexAbove > 0 ? new SmallUsers({ database, most: indexAbove }) : undefined;
+    const answering = { index, database, small, min, max };
+    this.#recent = new RecentContacts({ ...answering, onCold: ignore, onLow: ignore, touch: false, now });
   }
 
   /** Every relation with every limit worth asking for. */
@@ -99,7 +101,8 @@ export class AnswerCheck {
     const reading = await index.read(user, 1, false);
     const nonce = reading.state === 'warm' ? reading.nonce : undefined;
     const all = await this.#allContacts(user);
-    const rows = all.filter(({ id }) => id !== user || !this.#areUsers); // nobody is a contact of their own
+    const withId = all.filter(({ id }) => BigInt(id) >= 1n);
+    const rows = withId.filter(({ id }) => id !== user || !this.#areUsers); // a user is no contact of their own
     const ordered = inOrder(rows);
     const wrong: AnswerDifference[] = [];
     let checked = 0;
@@ -122,7 +125,11 @@ export class AnswerCheck {
       user,
       checked,
       wrong: wrong.map((answer) => ({ ...answer, differing })),
-      oddRows: { ...countOddRows(rows, clock()), self: all.length - rows.length },
+      oddRows: {
+        ...countOddRows(rows, clock()),
+        self: withId.length - rows.length,
+        bad_id: all.length - withId.length,
+      },
       truth: await truth.ofRows(user, rows),
     };
   }
@@ -167,6 +174,7 @@ type OrderedContact = RawContact & { readonly at: bigint };
 
 /** The contacts that can be in an answer at all, in the order of answers. */
 export function inOrder(rows: readonly RawContact[]): OrderedContact[] {
+  const known = new Set<Id>();
   return (
     rows
       .flatMap((row) => (row.related && row.lastUploadAt !== null ? [{ ...row, at: row.lastUploadAt }] : []))
@@ -174,6 +182,7 @@ export function inOrder(rows: readonly RawContact[]): OrderedContact[] {
       .map((row) => ({ ...row, at: row.at > GREATEST ? GREATEST : row.at }))
       // Ids are digits, so texts compare as their bytes do.
       .sort((a, b) => (a.at === b.at ? (a.id < b.id ? 1 : -1) : a.at < b.at ? 1 : -1))
+      .filter(({ id }) => !known.has(id) && known.add(id))
   );
 }
 
@@ -208,18 +217,20 @@ export type OddRows = {
   readonly negative: number;
   /** Over an hour ahead of this machine's clock: taken as it is, before all others. */
   readonly future: number;
-  /** A pair that occurred before: the index has it once, the plain query as often as the view. */
+  /** A pair that occurred before: it counts once, by the row with the latest upload. The view is wrong. */
   readonly duplicate: number;
   /** A user as a contact of their own: it is ignored. */
   readonly self: number;
+  /** An id below 1: it is ignored. */
+  readonly bad_id: number;
 };
 
-export const NO_ODD_ROWS: OddRows = { null: 0, negative: 0, future: 0, duplicate: 0, self: 0 };
+export const NO_ODD_ROWS: OddRows = { null: 0, negative: 0, future: 0, duplicate: 0, self: 0, bad_id: 0 };
 
 const AHEAD_MS = 3_600_000;
 
 /** @param rows of one user @param now ms since 1970 UTC */
-function countOddRows(rows: readonly RawContact[], now: number): Omit<OddRows, 'self'> {
+function countOddRows(rows: readonly RawContact[], now: number): Omit<OddRows, 'self' | 'bad_id'> {
   const times = rows.map(({ lastUploadAt }) => lastUploadAt);
   const latest = BigInt(now + AHEAD_MS);
   return {

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Id } from '../contracts/id.ts';
 import { type DrainBarrier, keyOf, type RaiseBarrier, type Suspect, type SuspectKey } from '../index/drain-barrier.ts';
 
-export interface ConfirmerOptions {
+interface ConfirmerOptions {
   readonly raiseBarrier: RaiseBarrier;
   /** ms from the first look to the barrier: a site that publishes its own tasks does so after its commit. */
   readonly graceMs: number;
@@ -17,7 +17,7 @@ export interface ConfirmerOptions {
 /** What a look found wrong, by user. */
 export type Mismatches<M> = ReadonlyMap<Id, readonly M[]>;
 
-export interface Confirmation<M> {
+interface Confirmation<M> {
   /** Still there after all work that existed at the first look was processed. */
   readonly confirmed: Mismatches<M>;
   /** Users without a confirmed mismatch: pending work did not finish in time, or each look found something else. */

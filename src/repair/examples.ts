@@ -1,6 +1,9 @@
 import type { Id } from '../contracts/id.ts';
-import type { WrongAnswer } from './answer-check.ts';
+import type { UploadsFrom } from '../mysql/statements/last-upload.ts';
+import { NO_ODD_ROWS, type OddRows, type WrongAnswer } from './answer-check.ts';
+import { type AnswerCounts, type IndexCounts, NO_ANSWERS, NO_INDEXES, NO_TRUTH, type TruthCounted } from './counts.ts';
 import type { Mismatch } from './drift.ts';
+import type { FailedUser } from './failed-users.ts';
 import type { Drifted, WrongAnswersOf } from './page-check.ts';
 import type { WrongPair } from './truth-check.ts';
 
@@ -28,7 +31,7 @@ export interface DriftExample {
   readonly mismatches: readonly Omit<Mismatch, 'nonce'>[];
 }
 
-export interface AnswerExample {
+interface AnswerExample {
   readonly user: Id;
   readonly kind?: string;
   readonly wrong: readonly Omit<WrongAnswer, 'nonce' | 'differing'>[];
@@ -81,3 +84,41 @@ export class Examples {
     };
   }
 }
+
+/** What `verify` finds. */
+
+/** Where the last uploads come from, by the name of the kind: a column of its view, or its photos. */
+export type UploadSources = Readonly<Record<string, UploadsFrom>>;
+
+/** Users of the reference schema whose `last_…_at` columns were compared with their photos. */
+type ColumnCounts = { readonly users: number; readonly wrong: number };
+
+export type VerifyCounts = IndexCounts &
+  TruthCounted &
+  AnswerCounts & {
+    readonly columns: ColumnCounts;
+    readonly odd_rows: OddRows;
+    /** Users who could not be verified; `failed_users` says why. */
+    readonly failed: number;
+  };
+
+/** What `verify --json` prints. */
+export type VerifyResult = VerifyCounts & {
+  readonly seconds: number;
+  /** What each kind adds to the sums, by its name; undefined: contacts alone were verified. */
+  readonly kinds?: Readonly<Record<string, VerifyCounts>>;
+  readonly last_uploads: UploadSources;
+  /** The first 100. */
+  readonly failed_users: readonly FailedUser[];
+} & ShownExamples;
+
+const NO_COLUMNS: ColumnCounts = { users: 0, wrong: 0 };
+/** The counts of a `verify` that has done nothing. */
+export const NOTHING_VERIFIED: VerifyCounts = {
+  ...NO_INDEXES,
+  truth: NO_TRUTH,
+  ...NO_ANSWERS,
+  columns: NO_COLUMNS,
+  odd_rows: NO_ODD_ROWS,
+  failed: 0,
+};

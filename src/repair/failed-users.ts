@@ -1,5 +1,5 @@
 import type { Id } from '../contracts/id.ts';
-import { settingAside } from '../index/set-aside.ts';
+import { isolateFailures } from '../index/set-aside.ts';
 import { answersAtOnce, storeFaultOf } from '../index/store-fault.ts';
 import type { Database } from '../mysql/database.ts';
 
@@ -53,7 +53,7 @@ export class FailedUsers {
     const answers = answersAtOnce([() => this.#primary.rows('SELECT 1', [])]);
     const isOurs = (error: unknown) => error instanceof ContactsTooMany || storeFaultOf(error) !== undefined;
     const isEnd = (error: unknown) => signal?.aborted === true || !isOurs(error);
-    const aside = await settingAside(users, async (some) => void done.push(await work(some)), { answers, isEnd });
+    const aside = await isolateFailures(users, async (some) => void done.push(await work(some)), { answers, isEnd });
     const failures = aside.map(({ item, error }) => ({
       user: item,
       reason: `${error.name}: ${error.message}`,

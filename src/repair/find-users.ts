@@ -1,6 +1,12 @@
 import { GREATEST_ID, type Id } from '../contracts/id.ts';
-import type { Database } from '../mysql/database.ts';
-import { readLastUser, readNextUser, readNextUsers, readUsersAmong, type UserRange } from '../mysql/users.ts';
+import type { KindDatabase } from '../mysql/statements/kind-statements.ts';
+import {
+  readLastUser,
+  readNextUser,
+  readNextUsers,
+  readUsersAmong,
+  type UserRange,
+} from '../mysql/statements/users.ts';
 
 /** Ids count as dense if at least one in this many belongs to a user. */
 const DENSE = 8;
@@ -21,7 +27,7 @@ const USERS_AT_ONCE = 500;
  * (made from the time, say) are found in the order of the relationships' own index.
  * @throws DatabaseUnavailable
  */
-export async function nextUsers(database: Database, wanted: UserRange, count: number): Promise<Id[]> {
+export async function nextUsers(database: KindDatabase, wanted: UserRange, count: number): Promise<Id[]> {
   const candidates = idsAfter(wanted, count);
   if (candidates.length === 0) return [];
   const near = await readUsersAmong(database, candidates);
@@ -47,7 +53,7 @@ export interface IdSpan {
 }
 
 /** Undefined: nobody has relationships. @throws DatabaseUnavailable */
-export async function readIdSpan(database: Database): Promise<IdSpan | undefined> {
+export async function readIdSpan(database: KindDatabase): Promise<IdSpan | undefined> {
   const last = await readLastUser(database, GREATEST_ID);
   if (last === undefined) return undefined;
   return { first: (await readNextUser(database, { after: '0', to: last })) ?? last, last };
@@ -70,7 +76,7 @@ export function pointWithin({ first, last }: IdSpan, random: number): string {
  * @returns `count` users, or all if there are no more
  * @throws DatabaseUnavailable
  */
-export async function sampleUsers(database: Database, count: number, random: () => number): Promise<Id[]> {
+export async function sampleUsers(database: KindDatabase, count: number, random: () => number): Promise<Id[]> {
   const span = await readIdSpan(database);
   if (span === undefined) return [];
   const { last } = span;
@@ -85,7 +91,7 @@ export async function sampleUsers(database: Database, count: number, random: () 
   return [...found].sort(byId);
 }
 
-async function topUp(database: Database, found: Set<Id>, count: number, last: Id): Promise<void> {
+async function topUp(database: KindDatabase, found: Set<Id>, count: number, last: Id): Promise<void> {
   let after: Id | '0' = '0';
   while (found.size < count) {
     const users = await nextUsers(database, { after, to: last }, USERS_AT_ONCE);
@@ -102,12 +108,12 @@ async function topUp(database: Database, found: Set<Id>, count: number, last: Id
  * are close together, and mostly find those who follow a large gap.
  */
 export class UserDraw {
-  readonly #database: Database;
+  readonly #database: KindDatabase;
   readonly #random: () => number;
   #turn: Id | '0' | undefined;
 
   /** @param random from 0 up to 1 */
-  constructor(database: Database, random: () => number) {
+  constructor(database: KindDatabase, random: () => number) {
     this.#database = database;
     this.#random = random;
   }

@@ -1,9 +1,9 @@
 import { type Id, isId } from '../contracts/id.ts';
 import { byKeyDescending, type Key } from '../contracts/key.ts';
 import type { ContactIndex, Epoch, Limits, Reading } from '../index/contact-index.ts';
-import type { Database } from '../mysql/database.ts';
-import { type Pair, readPairs } from '../mysql/pairs.ts';
-import { TopContactsReader } from '../mysql/top-contacts.ts';
+import type { KindDatabase } from '../mysql/statements/kind-statements.ts';
+import { type Pair, readPairs } from '../mysql/statements/pairs.ts';
+import { TopContactsReader } from '../mysql/top-contacts-reader.ts';
 import { type Deadline, withinDeadline } from '../timing/deadline.ts';
 import { TimedBatches } from './adaptive-batches.ts';
 import { diff, isClientVisible, type Mismatch } from './drift.ts';
@@ -34,9 +34,9 @@ export interface IndexSideBySide {
   readonly clientVisible: boolean;
 }
 
-export interface IndexCheckStores {
+interface IndexCheckStores {
   readonly index: Pick<ContactIndex, 'read'>;
-  readonly primary: Database;
+  readonly primary: KindDatabase;
   readonly limits: Limits;
   /** ms, monotonic. */
   readonly now: () => number;

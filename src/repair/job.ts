@@ -11,10 +11,10 @@ export interface Job {
   progress(): JobProgress;
 }
 
-export interface JobOptions {
+interface JobOptions {
   /** Ends the job between two pages, and interrupts its waits. */
   readonly signal?: AbortSignal;
-  /** Called after every page. */
+  /** Called after every page, and at the end. */
   readonly onProgress?: (progress: JobProgress) => void;
 }
 
@@ -28,6 +28,7 @@ const RETRY_PAUSES_MS = [200, 500, 1_000, 2_000, 5_000];
 export async function runToEnd(job: Job, { signal, onProgress }: JobOptions = {}): Promise<void> {
   await job.start();
   while (await runPage(job, signal)) onProgress?.(job.progress());
+  onProgress?.(job.progress());
 }
 
 async function runPage(job: Job, signal: AbortSignal | undefined): Promise<boolean> {
@@ -47,36 +48,8 @@ export interface JobProgress {
   readonly run: Id | undefined;
   /** Users done. */
   readonly done: number;
-  /** Estimated number of users in all. */
+  /** Estimated number of users in all; at the end, those that there were. */
   readonly total: number;
-  /** Users a second in this process. */
-  readonly rate: number;
-  /** Seconds left at this rate; undefined: unknown as yet. */
-  readonly eta: number | undefined;
-}
-
-/** Measures the progress of this process's part of a job. */
-export class ProgressMeter {
-  readonly #now: () => number;
-  readonly #startedAt: number;
-  #done = 0;
-
-  /** @param now ms, monotonic */
-  constructor(now: () => number) {
-    this.#now = now;
-    this.#startedAt = now();
-  }
-
-  add(users: number): void {
-    this.#done += users;
-  }
-
-  /** @param done users done in all parts of the job @param total the estimate */
-  progress(run: Id | undefined, done: number, total: number): JobProgress {
-    const seconds = (this.#now() - this.#startedAt) / 1000;
-    const rate = seconds > 0 ? this.#done / seconds : 0;
-    return { run, done, total, rate, eta: rate > 0 ? (total - done) / rate : undefined };
-  }
 }
 
 /** What part of a run has cost. The seconds include pauses for the rate limit. */

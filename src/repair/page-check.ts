@@ -1,12 +1,11 @@
 import type { Logger } from 'pino';
 import { DRIFT_CLASSES, type DriftClass } from '../contracts/drift.ts';
 import type { Id } from '../contracts/id.ts';
-import type { Kind } from '../contracts/kind.ts';
 import type { ContactIndex, Limits } from '../index/contact-index.ts';
 import type { RaiseBarrier } from '../index/drain-barrier.ts';
-import { eachOrNone } from '../index/set-aside.ts';
-import type { Database } from '../mysql/database.ts';
-import type { Pair } from '../mysql/pairs.ts';
+import { mapConcurrently } from '../index/set-aside.ts';
+import type { KindDatabase } from '../mysql/statements/kind-statements.ts';
+import type { Pair } from '../mysql/statements/pairs.ts';
 import { ANSWER_MISMATCH, AnswerCheck, NO_ODD_ROWS, type OddRows, type WrongAnswer } from './answer-check.ts';
 import { Confirmer } from './confirm.ts';
 import { type AnswerCounts, addCounts, type IndexCounts } from './counts.ts';
@@ -15,13 +14,11 @@ import { IndexCheck, type IndexFinding } from './index-check.ts';
 import { addTruth, type CheckedTruth, TruthCheck } from './truth-check.ts';
 
 export interface PageCheckStores {
-  /** The users' indexes of this kind are checked; left out: of contacts. */
-  readonly kind?: Kind;
   readonly index: Pick<ContactIndex, 'read'>;
-  /** Asked about the indexes. */
-  readonly primary: Database;
+  /** Asked about the indexes, which are those of its kind. */
+  readonly primary: KindDatabase;
   /** Asked for answers, as the API does; a second connection to the primary, where `primary` counts the rows it reads. */
-  readonly answersFrom?: Database;
+  readonly answersFrom?: KindDatabase;
   readonly limits: Limits;
   readonly raiseBarrier: RaiseBarrier;
   /** ms that a site without an outbox takes from a commit to publishing its task (500). */
@@ -63,7 +60,7 @@ export interface WrongAnswersOf {
   readonly wrong: readonly WrongAnswer[];
 }
 
-export interface CheckedPageAnswers {
+interface CheckedPageAnswers {
   readonly counts: AnswerCounts;
   readonly wrong: readonly WrongAnswersOf[];
   readonly unsettled: readonly Id[];
@@ -135,7 +132,7 @@ export class PageCheck {
   async answers(users: readonly Id[], thorough: boolean, signal?: AbortSignal): Promise<CheckedPageAnswers> {
     const questions = (user: Id) => (thorough ? this.#answers.everyQuestion() : this.#answers.someQuestions(user));
     const ask = (some: readonly Id[]) =>
-      eachOrNone(some, USERS_AT_ONCE, (user) => this.#answers.check(user, questions(user)));
+      mapConcurrently(some, USERS_AT_ONCE, (user) => this.#answers.check(user, questions(user)));
     const first = await ask(users);
     const wrongIn = (checks: typeof first) => new Map(checks.map(({ user, wrong }) => [user, wrong]));
     const again = async (some: readonly Id[]) => wrongIn(await ask(some));

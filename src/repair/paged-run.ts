@@ -5,14 +5,21 @@ import type { Database } from '../mysql/database.ts';
 import type { Fence } from '../mysql/leases.ts';
 import { readEpochState } from '../mysql/losses.ts';
 import { createRun, findRun, type RunState, saveRun } from '../mysql/runs.ts';
+import { RateLimiter } from '../timing/limiter.ts';
 import { addCounts } from './counts.ts';
 import { Examples } from './examples.ts';
 import { FailedUsers } from './failed-users.ts';
-import { CostMeter, type CostSources, type Job, type JobProgress, ProgressMeter } from './job.ts';
-import { chosenKinds, isContactsAlone } from './job-kinds.ts';
-import { RateLimiter } from './rate-limiter.ts';
+import { CostMeter, type CostSources, type Job, type JobProgress } from './job.ts';
 import { RunLedger, type SavedReport } from './run-ledger.ts';
-import { InvalidJob, parseRunParameters, type RunParameters, type RunRequest } from './run-parameters.ts';
+import {
+  chosenKinds,
+  InvalidJob,
+  isContactsAlone,
+  parseRunParameters,
+  type RunParameters,
+  type RunRequest,
+  UnknownRun,
+} from './run-parameters.ts';
 import type { PageWork, RunReport, RunResult, RunWork } from './run-work.ts';
 import { createUserPages, estimateUsers, PAGE_SIZE, type UserPages } from './user-pages.ts';
 
@@ -32,7 +39,6 @@ interface Started<R extends RunReport> {
   readonly id: Id;
   readonly parameters: RunParameters;
   readonly rateLimiter: RateLimiter;
-  readonly meter: ProgressMeter;
   readonly costs: CostMeter;
   /** The kind that is being done. */
   work: PageWork<R>;
@@ -75,15 +81,14 @@ export class PagedRun<R extends RunReport, E extends object = object> implements
 
   /** @throws InvalidJob, EpochSuspended, StaleFence, DatabaseUnavailable */
   async start(): Promise<void> {
-    const { now } = this.#stores;
     await this.#refuseWhileSuspended();
     const saved = 'resume' in this.#request ? await this.#resume(this.#request.resume) : await this.#begin();
     const { rate } = this.#request;
     const parameters = { ...saved.parameters, ...(rate !== undefined && { rate }) };
-    const rateLimiter = new RateLimiter(parameters.rate, now);
+    const rateLimiter = new RateLimiter(parameters.rate, this.#stores.now);
     const costs = new CostMeter(this.#stores);
     const opened = await this.#open(saved.ledger, saved.cursor, { parameters, rateLimiter });
-    this.#started = { ...saved, ...opened, parameters, rateLimiter, meter: new ProgressMeter(now), costs };
+    this.#started = { ...saved, ...opened, parameters, rateLimiter, costs };
   }
 
   /** @throws StaleFence, DatabaseUnavailable, RedisUnavailable */
@@ -105,15 +110,14 @@ export class PagedRun<R extends RunReport, E extends object = object> implements
     run.costs.saved(cost);
     for (const some of found) this.#examples.add(some, this.#tag(run));
     run.pages.done();
-    run.meter.add(users.length);
     return page;
   }
 
   progress(): JobProgress {
-    const { id, ledger, pages, meter, usersLater } = this.#mustBeStarted();
+    const { id, ledger, pages, usersLater } = this.#mustBeStarted();
     const done = ledger.report.before.users;
     const here = ledger.of(ledger.at).before.users;
-    return meter.progress(id, done, done - here + pages.total(here) + usersLater);
+    return { run: id, done, total: done - here + pages.total(here) + usersLater };
   }
 
   /** Is there a run that can be resumed? */
@@ -217,7 +221,7 @@ export class PagedRun<R extends RunReport, E extends object = object> implements
   async #resume(id: Id): Promise<SavedRun<R>> {
     const { job, kinds, empty } = this.#work;
     const run = await findRun(this.#stores.primary, id);
-    if (run === undefined) throw new InvalidJob(`there is no run ${id} to resume`);
+    if (run === undefined) throw new UnknownRun(`There is no run ${id}. \`recency runs\` lists them.`);
     if (run.kind !== job) throw new InvalidJob(`run ${id} is a ${run.kind}: resume it by \`recency ${run.kind}\``);
     if (run.state === 'done') throw new InvalidJob(`run ${id} is done: start a new one, without --resume`);
     const parameters = parseRunParameters(run.parameters);

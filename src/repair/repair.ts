@@ -2,8 +2,8 @@ import type { Id } from '../contracts/id.ts';
 import type { Kind } from '../contracts/kind.ts';
 import { run, type Steps } from '../index/protocol.ts';
 import { EpochSuspended, rebuild } from '../index/rebuild.ts';
-import type { Database } from '../mysql/database.ts';
-import { type UploadsFrom, uploadsFrom } from '../mysql/last-upload.ts';
+import type { KindDatabase } from '../mysql/statements/kind-statements.ts';
+import { type UploadsFrom, uploadsFrom } from '../mysql/statements/last-upload.ts';
 import {
   type AnswerCounts,
   type IndexCounts,
@@ -13,31 +13,28 @@ import {
   type TruthCounted,
   withTruth,
 } from './counts.ts';
-import type { ShownExamples } from './examples.ts';
+import type { ShownExamples, UploadSources } from './examples.ts';
 import { ContactsTooMany } from './failed-users.ts';
 import type { Cost } from './job.ts';
-import { type KindOf, type PartsByKind, partsByKind } from './job-kinds.ts';
 import type { CheckedIndexes, PageCheck } from './page-check.ts';
 import { PagedRun, type PagedRunStores } from './paged-run.ts';
-import type { RunParameters, RunRequest } from './run-parameters.ts';
+import type { KindOf, OfKinds, RunParameters, RunRequest } from './run-parameters.ts';
 import type { PageWork, ProcessedUsers, RunResult } from './run-work.ts';
 import type { IndexedUsers } from './user-pages.ts';
-import type { UploadSources } from './verify-result.ts';
 
 /** What checks and rebuilds the indexes of one kind. */
 export interface RepairParts {
-  /** Asked about this kind. */
-  readonly primary: Database;
+  readonly primary: KindDatabase;
   readonly check: PageCheck;
   readonly steps: Steps;
   /** Given: orphaned indexes are repaired as well. */
   readonly indexedUsers?: IndexedUsers;
 }
 
-export type RepairStores = PagedRunStores & PartsByKind<RepairParts>;
+export type RepairStores = PagedRunStores & OfKinds<RepairParts>;
 
 /** What a run saves. */
-export type RepairReport = {
+type RepairReport = {
   /** As `verify` counts; `truth`: of the users' heads and some other pairs. */
   readonly before: IndexCounts & TruthCounted;
   readonly after: AnswerCounts & {
@@ -67,7 +64,7 @@ interface RepairExamples extends Pick<ShownExamples, 'wrong_users' | 'wrong_pair
 
 /** Verifies users page by page, and rebuilds the indexes that are wrong or may be. A dry run only verifies. @throws InvalidJob */
 export function createRepair(stores: RepairStores, request: RunRequest): PagedRun<RepairReport, RepairExamples> {
-  const kinds = partsByKind<RepairParts>(stores).map((parts) => new RepairWork(parts));
+  const kinds = stores.kinds.map((parts) => new RepairWork(parts));
   const work = {
     job: 'repair',
     empty: { before: NOTHING_FOUND, after: NOTHING_DONE, cost: { rows_read: 0, seconds: 0 } },
@@ -83,7 +80,7 @@ export function createRepair(stores: RepairStores, request: RunRequest): PagedRu
 
 class RepairWork implements PageWork<RepairReport> {
   readonly kind: Kind;
-  readonly primary: Database;
+  readonly primary: KindDatabase;
   readonly indexedUsers: IndexedUsers | undefined;
   readonly #check: PageCheck;
   readonly #steps: Steps;

@@ -1,10 +1,10 @@
 import { CONTACTS } from '../contracts/kind.ts';
 import { addCounts } from './counts.ts';
-import { isContactsAlone } from './job-kinds.ts';
+import { isContactsAlone } from './run-parameters.ts';
 import type { RunReport } from './run-work.ts';
 
 /** What a run found and did about one kind. */
-export type KindReport<R extends RunReport> = Pick<R, 'before' | 'after'>;
+type KindReport<R extends RunReport> = Pick<R, 'before' | 'after'>;
 
 /** As saved. A run over contacts alone saves its report and nothing else, as runs did before there were kinds. */
 export type SavedReport<R extends RunReport> = R & {

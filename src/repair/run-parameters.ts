@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Id, idSchema } from '../contracts/id.ts';
+import { CONTACTS, type Kind } from '../contracts/kind.ts';
 import { UserError } from '../contracts/user-error.ts';
 
 /** A long job was asked for something impossible. The message says what, and what to ask for instead. Nothing was done. */
@@ -9,6 +10,11 @@ export class InvalidJob extends UserError {
   override get kind() {
     return 'wrong_use' as const;
   }
+}
+
+/** The run to resume does not exist. */
+export class UnknownRun extends UserError {
+  override readonly name = 'UnknownRun';
 }
 
 const rate = z.number('rate: users a second, greater than 0').positive('rate: users a second, greater than 0');
@@ -48,4 +54,32 @@ export function parseRunParameters(input: unknown): RunParameters {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
   throw new InvalidJob(parsed.error.issues.map(({ path, message }) => [...path, message].join(': ')).join('; '));
+}
+
+/** What a job needs for one kind. */
+export type KindOf<P> = P & { readonly kind: Kind };
+
+/** What a job needs for each kind in use, contacts first. */
+export interface OfKinds<P> {
+  readonly kinds: readonly KindOf<P>[];
+}
+
+export function isContactsAlone(names: readonly string[]): boolean {
+  return names.length === 1 && names[0] === CONTACTS.name;
+}
+
+/**
+ * The kinds that a job goes over, in the order in which they are given.
+ * @param inUse what the job needs for each kind in use
+ * @param names undefined: all of them
+ * @throws InvalidJob when one of the names is not in use
+ */
+export function chosenKinds<P extends { readonly kind: Kind }>(
+  inUse: readonly P[],
+  names: readonly string[] | undefined,
+): readonly P[] {
+  const missing = names?.find((name) => !inUse.some(({ kind }) => kind.name === name));
+  if (missing === undefined) return inUse.filter(({ kind }) => names?.includes(kind.name) ?? true);
+  const used = inUse.map(({ kind }) => kind.name).join(', ');
+  throw new InvalidJob(`kind: ${missing} is not in use; RECENCY_KINDS names ${used}`);
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { DRIFT_CLASSES } from '../contracts/drift.ts';
-import { CONTACTS, type Kind } from '../contracts/kind.ts';
-import type { Database } from '../mysql/database.ts';
+import { CONTACTS } from '../contracts/kind.ts';
 import type { Run } from '../mysql/runs.ts';
+import type { KindDatabase } from '../mysql/statements/kind-statements.ts';
 import { parseRunParameters, type RunParameters } from './run-parameters.ts';
 import { estimateUsers } from './user-pages.ts';
 
@@ -23,7 +23,7 @@ const savedSchema = z.object({
   cost: z.object({ seconds: count }),
 });
 
-export type SavedCounts = z.output<typeof savedSchema>;
+type SavedCounts = z.output<typeof savedSchema>;
 
 /** A run of backfill or repair, and how far it is. */
 export interface RunProgress {
@@ -48,11 +48,7 @@ const STILL_MS = 60_000;
  * @param now ms since 1970 UTC
  * @throws DatabaseUnavailable
  */
-export async function runProgress(
-  run: Run,
-  kinds: readonly { readonly kind: Kind; readonly primary: Database }[],
-  now: number,
-): Promise<RunProgress> {
+export async function runProgress(run: Run, kinds: readonly KindDatabase[], now: number): Promise<RunProgress> {
   const parameters = parseRunParameters(run.parameters);
   const counts = savedSchema.parse(run.counts);
   const { users: done } = counts.before;
@@ -65,13 +61,10 @@ export async function runProgress(
   return { run, parameters, counts, users: { done, of }, usersPerSecond, endsAt, isStill };
 }
 
-async function usersIn(
-  parameters: RunParameters,
-  kinds: readonly { readonly kind: Kind; readonly primary: Database }[],
-): Promise<number> {
+async function usersIn(parameters: RunParameters, kinds: readonly KindDatabase[]): Promise<number> {
   const names = parameters.kinds ?? [CONTACTS.name];
-  const some = kinds.filter(({ kind }) => names.includes(kind.name));
-  const estimates = await Promise.all(some.map(({ primary }) => estimateUsers(primary, parameters)));
+  const some = kinds.filter(({ statements }) => names.includes(statements.kind.name));
+  const estimates = await Promise.all(some.map((database) => estimateUsers(database, parameters)));
   return estimates.reduce((sum, users) => sum + users, 0);
 }
 

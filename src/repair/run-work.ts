@@ -1,7 +1,7 @@
 import type { Id } from '../contracts/id.ts';
 import type { Kind } from '../contracts/kind.ts';
-import type { Database } from '../mysql/database.ts';
 import type { RunKind } from '../mysql/runs.ts';
+import type { KindDatabase } from '../mysql/statements/kind-statements.ts';
 import type { Counts } from './counts.ts';
 import type { FoundWrong, ShownExamples } from './examples.ts';
 import type { FailedUser } from './failed-users.ts';
@@ -20,7 +20,7 @@ export type RunReport = {
 export interface PageWork<R extends RunReport> {
   readonly kind: Kind;
   /** Asked about this kind. */
-  readonly primary: Database;
+  readonly primary: KindDatabase;
   /** Given: after all users with relationships, the run also covers indexes whose user has none. */
   readonly indexedUsers?: IndexedUsers | undefined;
   /** Processes some users of a page. The same users may come again, until the page is saved. */

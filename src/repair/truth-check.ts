@@ -9,22 +9,21 @@
  * never accused, whatever commits meanwhile.
  */
 import { LRUCache } from 'lru-cache';
+import { isoTime } from '../contracts/http.ts';
 import type { Id } from '../contracts/id.ts';
-import { isoTime } from '../contracts/iso-time.ts';
 import { CONTACTS, type Kind } from '../contracts/kind.ts';
-import type { RawContact } from '../mysql/all-contacts.ts';
-import { lastUploadOf } from '../mysql/contacts.ts';
-import type { Database } from '../mysql/database.ts';
+import type { RawContact } from '../mysql/statements/all-contacts.ts';
 import {
   AUDIENCES,
   type Audiences,
   type ComparedPair,
   comparePairs,
-  readContactsFrom,
   readNewestOf,
-} from '../mysql/newest-photos.ts';
-import type { Pair } from '../mysql/pairs.ts';
-import { audiencesOf } from '../mysql/photos.ts';
+} from '../mysql/statements/compared-pairs.ts';
+import type { KindDatabase } from '../mysql/statements/kind-statements.ts';
+import { lastUploadOf } from '../mysql/statements/last-upload.ts';
+import { type Pair, readContactsFrom } from '../mysql/statements/pairs.ts';
+import { audiencesOf } from '../mysql/statements/photos.ts';
 import { concernsOnlyItems, HalvedBatches, MAX_SLOW_ITEMS } from './adaptive-batches.ts';
 import { addCounts, NO_TRUTH, type TruthCounts } from './counts.ts';
 
@@ -47,7 +46,7 @@ export interface CheckedTruth {
 }
 
 export interface TruthStores {
-  readonly primary: Database;
+  readonly primary: KindDatabase;
   /** From 0 up to 1. */
   readonly random: () => number;
   /** ms, monotonic. */
@@ -71,7 +70,7 @@ const NAMED = 20;
 const SPOTS = { users: 5, contacts: 100 };
 
 export class TruthCheck {
-  readonly #database: Database;
+  readonly #database: KindDatabase;
   readonly #random: () => number;
   readonly #deadlineMs: number;
   /** By uploader, the time of the newest photo of each audience. */
@@ -182,7 +181,7 @@ function noneIfUnreadable(error: unknown): [] {
 }
 
 /** Up to `count` of the user's contacts by id from `from`, continuing with the first. @throws DatabaseUnavailable */
-export async function readContactRun(database: Database, user: Id, from: Id | '0', count: number): Promise<Id[]> {
+export async function readContactRun(database: KindDatabase, user: Id, from: Id | '0', count: number): Promise<Id[]> {
   const found = await readContactsFrom(database, user, from, count);
   if (found.length === count || from === '0') return found;
   return [...new Set([...found, ...(await readContactsFrom(database, user, '0', count - found.length))])];

@@ -1,9 +1,8 @@
 import type { Id } from '../contracts/id.ts';
-import { chunks } from '../index/chunks.ts';
-import type { Database } from '../mysql/database.ts';
-import { readAnyPairs } from '../mysql/newest-photos.ts';
-import type { Pair } from '../mysql/pairs.ts';
-import { readNextUser } from '../mysql/users.ts';
+import type { KindDatabase } from '../mysql/statements/kind-statements.ts';
+import { type Pair, readAnyPairs } from '../mysql/statements/pairs.ts';
+import { readNextUser } from '../mysql/statements/users.ts';
+import { chunks } from '../timing/batches.ts';
 import { type IdSpan, readIdSpan } from './find-users.ts';
 import { type CheckedTruth, readContactRun, TruthCheck, type TruthStores } from './truth-check.ts';
 
@@ -35,7 +34,7 @@ export async function sampleTruth(stores: TruthStores, wanted: number, signal?: 
  * @throws DatabaseUnavailable, the signal's reason
  */
 export async function drawPairs(
-  database: Database,
+  database: KindDatabase,
   wanted: number,
   random: () => number,
   signal?: AbortSignal,
@@ -62,7 +61,12 @@ export async function drawPairs(
   return [...drawn.values()].slice(0, wanted);
 }
 
-async function drawUsers(database: Database, count: number, random: () => number, signal?: AbortSignal): Promise<Id[]> {
+async function drawUsers(
+  database: KindDatabase,
+  count: number,
+  random: () => number,
+  signal?: AbortSignal,
+): Promise<Id[]> {
   const span = await readIdSpan(database);
   if (span === undefined) return [];
   const points = new SparsePoints(span);

@@ -1,6 +1,11 @@
 import type { Id } from '../contracts/id.ts';
-import type { Database } from '../mysql/database.ts';
-import { countUsersAhead, estimateRelationships, type UserRange } from '../mysql/users.ts';
+import type { KindDatabase } from '../mysql/statements/kind-statements.ts';
+import {
+  countUsersAhead,
+  estimateRelationships,
+  estimateRelationshipsOfEach,
+  type UserRange,
+} from '../mysql/statements/users.ts';
 
 /** Relationships counted ahead of the cursor. If there are fewer, the total is exact. */
 const ROWS_AHEAD = 2_000;
@@ -10,12 +15,12 @@ const PAGES_BETWEEN = 4;
 
 /**
  * Estimates how many users are left in a range without counting them all. It compares the number of relationships before
- * and after the cursor, as MySQL estimates them. Distances between ids would say nothing: ids made from the time have
+ * and after the cursor, as MySQL estimates them, and how many of them a user has. Distances between ids would say nothing: ids made from the time have
  * gaps, and beside one id that is far away all others look close together. Near the end the estimate is exact. If the
  * account may not read MySQL's estimates, it is the least possible number.
  */
 export class UserEstimate {
-  readonly #database: Database;
+  readonly #database: KindDatabase;
   readonly #to: Id;
   #pages = 0;
   #nextAt = 0;
@@ -23,7 +28,7 @@ export class UserEstimate {
   #doneThen = 0;
   #leftThen = 0;
 
-  constructor(database: Database, { to }: Pick<UserRange, 'to'>) {
+  constructor(database: KindDatabase, { to }: Pick<UserRange, 'to'>) {
     this.#database = database;
     this.#to = to;
   }
@@ -56,16 +61,21 @@ export class UserEstimate {
     const to = this.#to;
     const ahead = await countUsersAhead(this.#database, { after: cursor, to }, ROWS_AHEAD);
     if (ahead.rows < ROWS_AHEAD) return ahead.users;
-    const [all, before] = await Promise.all([
+    const [ofEach, all, before] = await Promise.all([
+      estimateRelationshipsOfEach(this.#database),
       estimateRelationships(this.#database, { after: start, to }),
       done === 0 ? 0 : estimateRelationships(this.#database, { after: start, to: cursor }),
     ]);
-    if (all === undefined || before === undefined) return ahead.users;
+    if (ofEach === undefined || all === undefined || before === undefined) return ahead.users;
     // MySQL estimates no range at more than half of the table, so the smaller of the two parts is the reliable one.
     const rowsLeft =
       before < all / 2 ? all - before : await estimateRelationships(this.#database, { after: cursor, to });
     if (rowsLeft === undefined) return ahead.users;
-    const usersPerRow = done === 0 ? ahead.users / ahead.rows : done / Math.max(1, all - rowsLeft, before);
+    // The users ahead have as many rows as the index says of all; towards the end, as those who are done: the first ones of a site
+    // often have far more than the others.
+    const rowsDone = Math.max(1, all - rowsLeft, before);
+    const weight = done === 0 ? 0 : Math.min(1, rowsDone / Math.max(1, all)) ** 2;
+    const usersPerRow = (1 - weight) / ofEach + (weight * done) / rowsDone;
     return Math.max(ahead.users, Math.round(rowsLeft * usersPerRow));
   }
 }

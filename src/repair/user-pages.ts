@@ -1,8 +1,8 @@
 import { GREATEST_ID, type Id } from '../contracts/id.ts';
-import type { Database } from '../mysql/database.ts';
-import { readLastUser, readNextUser, readUsersAmong, type UserRange } from '../mysql/users.ts';
+import type { KindDatabase } from '../mysql/statements/kind-statements.ts';
+import { readLastUser, readNextUser, readUsersAmong, type UserRange } from '../mysql/statements/users.ts';
+import type { RateLimiter } from '../timing/limiter.ts';
 import { nextUsers, sampleUsers } from './find-users.ts';
-import type { RateLimiter } from './rate-limiter.ts';
 import { UserEstimate } from './user-estimate.ts';
 
 /** Maximum users in a page: few enough to redo, and as many as fit into one script call. */
@@ -23,8 +23,8 @@ export interface UserPages {
 /** Every user who has an index, in any order, possibly more than once. */
 export type IndexedUsers = () => AsyncIterable<readonly Id[]>;
 
-export interface UserPagesStores {
-  readonly primary: Database;
+interface UserPagesStores {
+  readonly primary: KindDatabase;
   /** From 0 up to 1. */
   readonly random: () => number;
   /** Maximum users in a page. */
@@ -34,7 +34,7 @@ export interface UserPagesStores {
   readonly indexedUsers?: IndexedUsers | undefined;
 }
 
-export interface UsersWanted {
+interface UsersWanted {
   readonly from?: Id | undefined;
   readonly to?: Id | undefined;
   readonly sample?: number | undefined;
@@ -42,7 +42,7 @@ export interface UsersWanted {
 }
 
 /** What earlier parts of the same run have done. */
-export interface DoneBefore {
+interface DoneBefore {
   readonly cursor: Id | '0';
   readonly users: number;
 }
@@ -64,7 +64,7 @@ export async function createUserPages(
 
 /** Estimated number of users in pages that are not begun yet. @throws DatabaseUnavailable */
 export async function estimateUsers(
-  primary: Database,
+  primary: KindDatabase,
   { from, to = GREATEST_ID, sample }: UsersWanted,
 ): Promise<number> {
   const after = from === undefined ? '0' : before(from);
@@ -74,7 +74,7 @@ export async function estimateUsers(
 }
 
 /** The part of the range that has users, so that ids after the last user are not searched. */
-async function narrowed(primary: Database, range: UserRange): Promise<UserRange> {
+async function narrowed(primary: KindDatabase, range: UserRange): Promise<UserRange> {
   const [first, last] = await Promise.all([readNextUser(primary, range), readLastUser(primary, range.to)]);
   if (first === undefined || last === undefined) return { after: range.after, to: range.after };
   return { after: before(first), to: last };
@@ -86,7 +86,7 @@ function before(id: Id): Id | '0' {
 
 /** The users in a range who have relationships. */
 export class RelatedUserPages implements UserPages {
-  readonly #database: Database;
+  readonly #database: KindDatabase;
   readonly #to: Id;
   readonly #size: number;
   readonly #start: Id | '0';
@@ -97,7 +97,7 @@ export class RelatedUserPages implements UserPages {
   #found: readonly Id[] = [];
 
   /** @param after where an earlier part of the same job ended; '0': there was none */
-  constructor(database: Database, range: UserRange, size: number, estimate: UserEstimate, after: Id | '0' = '0') {
+  constructor(database: KindDatabase, range: UserRange, size: number, estimate: UserEstimate, after: Id | '0' = '0') {
     this.#database = database;
     this.#to = range.to;
     this.#size = size;
@@ -164,7 +164,7 @@ export class ListPages implements UserPages {
 }
 
 interface OrphanStores {
-  readonly primary: Database;
+  readonly primary: KindDatabase;
   readonly indexedUsers: IndexedUsers;
   /** Checking whether a user has relationships counts like checking an index. */
   readonly rateLimiter: RateLimiter;

@@ -1,16 +1,25 @@
 import { type Id, isId } from '../contracts/id.ts';
 import { CONTACTS, type Kind } from '../contracts/kind.ts';
 import type { Database } from '../mysql/database.ts';
-import { type UploadsFrom, uploadsFrom } from '../mysql/last-upload.ts';
-import { compareColumns, hasLastUploadColumns, readUsers } from '../mysql/newest-photos.ts';
+import { compareColumns, hasLastUploadColumns, readUsers } from '../mysql/reference-views.ts';
+import type { KindDatabase } from '../mysql/statements/kind-statements.ts';
+import { type UploadsFrom, uploadsFrom } from '../mysql/statements/last-upload.ts';
+import { RateLimiter } from '../timing/limiter.ts';
 import { addCounts, withTruth } from './counts.ts';
-import { Examples, type FoundWrong } from './examples.ts';
+import { Examples, type FoundWrong, NOTHING_VERIFIED, type VerifyCounts, type VerifyResult } from './examples.ts';
 import { FailedUsers } from './failed-users.ts';
-import { type Job, type JobProgress, ProgressMeter } from './job.ts';
-import { chosenKinds, isContactsAlone, type KindOf, type PartsByKind, partsByKind } from './job-kinds.ts';
+import type { Job, JobProgress } from './job.ts';
 import type { PageCheck } from './page-check.ts';
-import { RateLimiter } from './rate-limiter.ts';
-import { InvalidJob, parseRunParameters, type RunParameters, type RunParametersInput } from './run-parameters.ts';
+import {
+  chosenKinds,
+  InvalidJob,
+  isContactsAlone,
+  type KindOf,
+  type OfKinds,
+  parseRunParameters,
+  type RunParameters,
+  type RunParametersInput,
+} from './run-parameters.ts';
 import {
   createUserPages,
   estimateUsers,
@@ -19,18 +28,16 @@ import {
   PAGE_SIZE,
   type UserPages,
 } from './user-pages.ts';
-import { NOTHING_VERIFIED, type VerifyCounts, type VerifyResult } from './verify-result.ts';
 
 /** What checks the indexes of one kind. */
 export interface VerifyParts {
-  /** Asked about this kind. */
-  readonly primary: Database;
+  readonly primary: KindDatabase;
   readonly check: PageCheck;
   /** Given: orphaned indexes are verified as well. */
   readonly indexedUsers?: IndexedUsers;
 }
 
-export type VerifyStores = VerifySources & PartsByKind<VerifyParts>;
+export type VerifyStores = VerifySources & OfKinds<VerifyParts>;
 
 interface VerifySources {
   readonly primary: Database;
@@ -60,7 +67,6 @@ export class Verify implements Job {
   readonly #user: Id | undefined;
   readonly #parameters: RunParameters;
   readonly #rateLimiter: RateLimiter;
-  readonly #meter: ProgressMeter;
   readonly #startedAt: number;
   readonly #examples = new Examples();
   readonly #failed: FailedUsers;
@@ -82,11 +88,10 @@ export class Verify implements Job {
     this.#stores = stores;
     this.#user = user;
     this.#parameters = parseRunParameters(parameters);
-    this.#kinds = chosenKinds(partsByKind<VerifyParts>(stores), this.#parameters.kinds);
+    this.#kinds = chosenKinds(stores.kinds, this.#parameters.kinds);
     this.#counts = new Map(this.#kinds.map(({ kind }) => [kind, NOTHING_VERIFIED]));
     this.#failed = new FailedUsers(stores.primary);
     this.#rateLimiter = new RateLimiter(this.#parameters.rate, stores.now);
-    this.#meter = new ProgressMeter(stores.now);
     this.#startedAt = stores.now();
   }
 
@@ -115,7 +120,6 @@ export class Verify implements Job {
     for (const { found } of done) this.#examples.add(found, kind); // not before the page is done: after an error it comes again
     this.#count(parts.kind, page);
     this.#pages?.done();
-    this.#meter.add(users.length);
     return page;
   }
 
@@ -123,7 +127,7 @@ export class Verify implements Job {
     const { users } = this.#sum();
     const here = this.#kinds[this.#kindsDone];
     const done = here === undefined ? 0 : (this.#counts.get(here.kind)?.users ?? 0);
-    return this.#meter.progress(undefined, users, users - done + (this.#pages?.total(done) ?? done) + this.#usersLater);
+    return { run: undefined, done: users, total: users - done + (this.#pages?.total(done) ?? done) + this.#usersLater };
   }
 
   /** Of the pages that are done. */
@@ -187,7 +191,7 @@ export class Verify implements Job {
     const answers = await check.answers(users, this.#user !== undefined, signal);
     // Everybody's come at the end.
     const hasColumns = kind.name === CONTACTS.name && this.#columnsAfter !== undefined && !this.#isEverybody();
-    const columns = hasColumns ? await compareColumns(primary, users) : { users: [], wrong: [] };
+    const columns = hasColumns ? await compareColumns(primary.server, users) : { users: [], wrong: [] };
     const counts = {
       ...withTruth(indexes.counts, answers.truth),
       ...answers.counts,

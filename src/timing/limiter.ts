@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Deadline, RequestCancelled, withTimeout } from './deadline.ts';
 
 /** `answer`: a client waits for it; `background`: it runs when no answer waits, however long that takes. */
@@ -14,7 +15,7 @@ export interface LimiterOptions {
   readonly refusal: () => Error;
 }
 
-export interface LimitedRun {
+interface LimitedRun {
   readonly urgency?: Urgency;
   readonly deadline?: Deadline | undefined;
 }
@@ -88,7 +89,7 @@ export class Limiter {
     const { waitMs, refusal } = this.#options;
     const isPatient = urgency === 'background' && deadline === undefined;
     const ms = Math.min(waitMs, deadline?.leftMs ?? waitMs);
-    if (this.#isInVain(urgency, ms)) {
+    if (this.#wouldTimeOut(urgency, ms)) {
       this.refused += 1;
       throw refusal();
     }
@@ -105,11 +106,39 @@ export class Limiter {
     }
   }
 
-  #isInVain(urgency: Urgency, ms: number): boolean {
+  #wouldTimeOut(urgency: Urgency, ms: number): boolean {
     const { concurrency, queue } = this.#options;
     if (this.queued >= queue) return true;
     if (urgency === 'background') return false; // it waits as long as it takes
     const before = this.#lines.answer.size + 1;
     return (before / concurrency + 1) * this.#meanMs > ms;
+  }
+}
+
+/** Limits a long job to a number of users a second, on average over its pages. */
+export class RateLimiter {
+  readonly #rate: number | undefined;
+  readonly #now: () => number;
+  /** When the users so far would have been done at exactly this rate. */
+  #due: number | undefined;
+
+  /**
+   * @param rate users a second; undefined: unlimited
+   * @param now ms, monotonic
+   */
+  constructor(rate: number | undefined, now: () => number) {
+    this.#rate = rate;
+    this.#now = now;
+  }
+
+  /** Waits until the next `users` may be processed. @throws the signal's reason */
+  async spend(users: number, signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
+    if (this.#rate === undefined) return;
+    const now = this.#now();
+    // Time lost on a slow page is not made up for: the rate is a limit.
+    const due = Math.max(this.#due ?? now, now);
+    this.#due = due + (users / this.#rate) * 1000;
+    if (due > now) await pause(due - now, undefined, { signal });
   }
 }

@@ -1,11 +1,11 @@
-import { pause } from './backoff.ts';
+import { pause } from './loop.ts';
 
 /** A source has work and does nothing, yet its heartbeats go on, so that no other process can take the work over. */
 export class SourceStalled extends Error {
   override readonly name = 'SourceStalled';
 }
 
-export interface StallDetectorOptions {
+interface StallDetectorOptions {
   /** A source counts as stalled after this long without progress while there is work, ms. */
   readonly limitMs: number;
   /** Monotonic clock, ms. */

@@ -1,7 +1,7 @@
 /** Short names of statements and scripts, with nothing of what they are asked about. */
 import { createHash } from 'node:crypto';
 
-export interface QueryName {
+interface QueryName {
   /** SELECT, INSERT, … */
   readonly operation: string;
   /** The operation and the first table or view that the statement names: `SELECT recency_contacts`. */
@@ -11,15 +11,30 @@ export interface QueryName {
 /** The texts of statements are few and fixed; more than this are not of our making. */
 const MOST_NAMES = 1_000;
 
-const names = new Map<string, QueryName>();
+/** Names of calls, as far as they were asked for or given. */
+export class CallNames {
+  readonly #queries = new Map<string, QueryName>();
+  readonly #scripts = new Map<string, string>();
 
-/** `db.query.summary` of a statement. */
-export function queryName(sql: string): QueryName {
-  const known = names.get(sql);
-  if (known !== undefined) return known;
-  const name = nameOf(sql);
-  if (names.size < MOST_NAMES) names.set(sql, name);
-  return name;
+  /** `db.query.summary` of a statement. */
+  query(sql: string): QueryName {
+    const known = this.#queries.get(sql);
+    if (known !== undefined) return known;
+    const name = nameOf(sql);
+    if (this.#queries.size < MOST_NAMES) this.#queries.set(sql, name);
+    return name;
+  }
+
+  /** Remembers the name of a Lua script. ioredis sends it whole on each new connection, and then its digest. */
+  nameScript(lua: string, name: string): void {
+    this.#scripts.set(lua, name);
+    this.#scripts.set(createHash('sha1').update(lua).digest('hex'), name);
+  }
+
+  /** @param sent the script, or its digest */
+  script(sent: string): string | undefined {
+    return this.#scripts.get(sent);
+  }
 }
 
 const COMMENTS = /\/\*.*?\*\//gs;
@@ -34,17 +49,4 @@ function nameOf(sql: string): QueryName {
   const tables = Array.from(text.matchAll(TABLE), ([, table = '']) => table);
   const table = tables.find((found) => !MADE_UP.has(found.toLowerCase()));
   return { operation, summary: table === undefined ? operation : `${operation} ${table}` };
-}
-
-const scripts = new Map<string, string>();
-
-/** Remembers the name of a Lua script. ioredis sends it whole on each new connection, and then its digest. */
-export function nameScript(lua: string, name: string): void {
-  scripts.set(lua, name);
-  scripts.set(createHash('sha1').update(lua).digest('hex'), name);
-}
-
-/** @param sent the script, or its digest */
-export function scriptNamed(sent: string): string | undefined {
-  return scripts.get(sent);
 }

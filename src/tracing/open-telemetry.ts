@@ -24,16 +24,17 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import type { SamplerName, TracingConfig } from '../config/tracing.ts';
+import { CallNames } from './call-names.ts';
 import { OtelSpanMaker } from './otel-spans.ts';
 import { recordStoreSpans } from './store-spans.ts';
 import { useTracer } from './tracing.ts';
 
-export interface OpenTracing {
+interface OpenTracing {
   /** Sends what waits, for at most so long, ms, and turns tracing off. What is not sent by then is lost. */
   close(withinMs: number): Promise<void>;
 }
 
-export interface TracingIdentity {
+interface TracingIdentity {
   /** `service.name`, unless the environment names another. */
   readonly service: string;
   readonly version: string;
@@ -60,8 +61,9 @@ export async function openTracing(
   });
   const contexts = new AsyncLocalStorageContextManager().enable();
   context.setGlobalContextManager(contexts);
-  useTracer(new OtelSpanMaker(provider.getTracer('recency', version)));
-  const stopRecording = recordStoreSpans();
+  const names = new CallNames();
+  useTracer(new OtelSpanMaker(provider.getTracer('recency', version), names));
+  const stopRecording = recordStoreSpans(names);
   return {
     close: async (withinMs) => {
       stopRecording();

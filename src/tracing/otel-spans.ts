@@ -12,6 +12,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
+import type { CallNames } from './call-names.ts';
 import type { TraceParent } from './trace-parent.ts';
 import type { LiveSpan, SpanAttributes, SpanMaker, SpanOptions } from './tracing.ts';
 
@@ -40,9 +41,15 @@ const SETTER = {
 
 export class OtelSpanMaker implements SpanMaker {
   readonly #tracer: Tracer;
+  readonly #names: CallNames;
 
-  constructor(tracer: Tracer) {
+  constructor(tracer: Tracer, names: CallNames) {
     this.#tracer = tracer;
+    this.#names = names;
+  }
+
+  nameScript(lua: string, name: string): void {
+    this.#names.nameScript(lua, name);
   }
 
   begin(name: string, { kind = 'internal', attributes, parent, links, logFields }: SpanOptions): LiveSpan {

@@ -5,7 +5,7 @@
  * Only within a span: what a process does for itself (heartbeats, polls, leases) begins no trace.
  */
 import { tracingChannel } from 'node:diagnostics_channel';
-import { queryName, scriptNamed } from './call-names.ts';
+import type { CallNames } from './call-names.ts';
 import { activeParent, beginSpan, type LiveSpan, type SpanAttributes } from './tracing.ts';
 
 /** What is known of a call. The clients' other fields have values in them and are left alone. */
@@ -26,11 +26,12 @@ interface StoreCall {
 type Described = (call: StoreCall) => { readonly name: string; readonly attributes: SpanAttributes };
 
 /** @returns stops recording */
-export function recordStoreSpans(): () => void {
+export function recordStoreSpans(names: CallNames): () => void {
+  const describeStatement = statementsBy(names);
   const stops = [
     record('mysql2:execute', describeStatement),
     record('mysql2:query', describeStatement),
-    record('ioredis:command', describeCommand),
+    record('ioredis:command', commandsBy(names)),
   ];
   return () => {
     for (const stop of stops) stop();
@@ -67,32 +68,36 @@ function serverOf({ serverAddress, serverPort }: StoreCall): SpanAttributes {
   return { 'server.address': serverAddress, 'server.port': serverPort };
 }
 
-const describeStatement: Described = ({ query = '', database }) => {
-  const { operation, summary } = queryName(query);
-  return {
-    name: summary,
-    attributes: {
-      'db.system.name': 'mysql',
-      'db.namespace': database === undefined ? undefined : String(database),
-      'db.operation.name': operation,
-      'db.query.summary': summary,
-    },
+function statementsBy(names: CallNames): Described {
+  return ({ query = '', database }) => {
+    const { operation, summary } = names.query(query);
+    return {
+      name: summary,
+      attributes: {
+        'db.system.name': 'mysql',
+        'db.namespace': database === undefined ? undefined : String(database),
+        'db.operation.name': operation,
+        'db.query.summary': summary,
+      },
+    };
   };
-};
+}
 
-const describeCommand: Described = ({ command = '', args = [], database }) => {
-  const operation = command.toUpperCase();
-  const script = operation.startsWith('EVAL') ? scriptNamed(args[0] ?? '') : undefined;
-  return {
-    name: script === undefined ? operation : `${operation} ${script}`,
-    attributes: {
-      'db.system.name': 'redis',
-      'db.namespace': database === undefined ? undefined : String(database),
-      'db.operation.name': operation,
-      'db.stored_procedure.name': script,
-    },
+function commandsBy(names: CallNames): Described {
+  return ({ command = '', args = [], database }) => {
+    const operation = command.toUpperCase();
+    const script = operation.startsWith('EVAL') ? names.script(args[0] ?? '') : undefined;
+    return {
+      name: script === undefined ? operation : `${operation} ${script}`,
+      attributes: {
+        'db.system.name': 'redis',
+        'db.namespace': database === undefined ? undefined : String(database),
+        'db.operation.name': operation,
+        'db.stored_procedure.name': script,
+      },
+    };
   };
-};
+}
 
 /** The server's own code, which says more than the class of the error. */
 function codeOf(error: unknown): unknown {

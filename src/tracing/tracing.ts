@@ -41,6 +41,8 @@ export interface SpanMaker {
   active(): LiveSpan | undefined;
   /** Fields of a log line: the ids of the active trace and span, and the `logFields` of the spans around. */
   logFields(): Readonly<Record<string, string>>;
+  /** Calls a Lua script so in the spans of its calls. Left out: its calls are called EVALSHA. */
+  nameScript?(lua: string, name: string): void;
 }
 
 let maker: SpanMaker | undefined;
@@ -98,4 +100,9 @@ const NO_FIELDS: Readonly<Record<string, string>> = {};
 /** For every log line: see {@link SpanMaker.logFields}. */
 export function traceLogFields(): Readonly<Record<string, string>> {
   return maker === undefined ? NO_FIELDS : maker.logFields();
+}
+
+/** See {@link SpanMaker.nameScript}. A script is named when it is defined, which is after tracing was turned on. */
+export function nameScript(lua: string, name: string): void {
+  maker?.nameScript?.(lua, name);
 }

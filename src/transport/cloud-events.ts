@@ -1,10 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import { isBulkTask } from '../contracts/bulk-task.ts';
+import { KINDS, type Kind } from '../contracts/kind.ts';
 import {
   type DeliveredTask,
   deliveredTaskSchema,
   MAX_TASK_BYTES,
   partitionKey,
+  selfNamedIn,
+  selfProblem,
   TASK_TYPES,
 } from '../contracts/task.ts';
 import type { OutgoingTask } from './task-publisher.ts';
@@ -16,7 +19,7 @@ import type { Delivery } from './task-source.ts';
  */
 
 /** A task as a transport carries it. */
-export interface EncodedTask {
+interface EncodedTask {
   /** Tasks with the same key go to the same partition; null: to any. See {@link partitionKey}. */
   readonly key: string | null;
   readonly body: Buffer;
@@ -47,7 +50,7 @@ export function encodeTask({ task, id, source, time, traceparent, tracestate }: 
 }
 
 /** A decoded delivery. */
-export interface ReadTask {
+interface ReadTask {
   readonly task: DeliveredTask;
   /** The publisher's id of the event, if it gave one. */
   readonly id: string | undefined;
@@ -59,13 +62,19 @@ export interface ReadTask {
  * Decodes a delivery: an event in binary mode (attributes in headers) or structured mode (attributes in the body, around the
  * task). The type may be in the task, in the attributes or, if it is the same, in both; a message without CloudEvents
  * attributes may also be a task.
+ * @param kinds as the site has them
  * @throws InvalidTask
  */
-export function readTask({ body, headers, unreadable }: Pick<Delivery, 'body' | 'headers' | 'unreadable'>): ReadTask {
+export function readTask(
+  { body, headers, unreadable }: Pick<Delivery, 'body' | 'headers' | 'unreadable'>,
+  kinds: readonly Kind[] = KINDS,
+): ReadTask {
   if (unreadable !== undefined) throw new InvalidTask(unreadable.reason);
   const { data, type, id } = isStructured(headers) ? structured(body) : binary(body, headers);
   if (!isObject(data)) throw new InvalidTask('the body is not a JSON object');
   const { task, ignored } = checked({ ...data, type: typeOf(data, type) });
+  const self = selfNamedIn(task, kinds);
+  if (self !== undefined) throw new InvalidTask(`${self}: ${selfProblem(self)}`);
   return { task, id, ignored };
 }
 

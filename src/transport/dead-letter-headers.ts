@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto';
 import { MAX_TASK_BYTES, partitionKey } from '../contracts/task.ts';
 import { decodeTask, InvalidTask } from './cloud-events.ts';
-import { type DeadLetter, type DeadLetters, type Failure, type ListedLetter, NotReplayable } from './dead-letters.ts';
+import {
+  type DeadLetter,
+  type Failure,
+  type ListedLetter,
+  NotReplayable,
+  type TransportLetters,
+} from './dead-letters.ts';
 import type { Delivery } from './task-source.ts';
 
 /**
@@ -11,6 +17,9 @@ import type { Delivery } from './task-source.ts';
  */
 
 const PREFIX = 'dlq-';
+
+/** Of a replayed message: the reason why it was a letter. */
+const REPLAYED_AFTER = 'dlq-replayed-after';
 
 /** Maximum characters of the error message. */
 const LONGEST_MESSAGE = 1_000;
@@ -41,7 +50,7 @@ export const BARE: Bounds = { body: 0, headers: 1_024 };
 type Headers = Readonly<Record<string, string>>;
 
 /** A dead letter as it is put on a transport. */
-export interface EncodedLetter {
+interface EncodedLetter {
   readonly body: Buffer | null;
   readonly headers: Headers;
 }
@@ -54,12 +63,17 @@ export function deadLetterOf(delivery: Delivery, failure: Failure, bounds = WHOL
     ...kept,
     ...originHeaders(delivery),
     'dlq-exception-class': failure.errorClass,
-    'dlq-exception-message': cut(failure.message, LONGEST_MESSAGE),
+    'dlq-exception-message': cut(messageOf(delivery, failure), LONGEST_MESSAGE),
     'dlq-attempts': String(failure.attempts),
     ...(isCut ? cutHeaders(body) : {}),
     ...(left > 0 ? { 'dlq-headers-omitted': String(left) } : {}),
   };
   return { body: isCut ? Buffer.from(body.subarray(0, bounds.body)) : body, headers };
+}
+
+function messageOf({ headers }: Delivery, { message }: Failure): string {
+  const before = headers[REPLAYED_AFTER];
+  return before === undefined ? message : `${message} (replayed after: ${before})`;
 }
 
 function originHeaders({ position, timestamp, unreadable }: Delivery): Headers {
@@ -105,7 +119,7 @@ function cut(text: string, most: number): string {
   return text.slice(0, most).toWellFormed();
 }
 
-export interface LettersToReplay {
+interface LettersToReplay {
   readonly letters: readonly DeadLetter[];
   /** Ids without a letter. */
   readonly missing: readonly string[];
@@ -113,7 +127,7 @@ export interface LettersToReplay {
 
 /** Looks up the letters with these ids, each once. @throws NotReplayable */
 export async function lettersToReplay(
-  from: Pick<DeadLetters, 'get'>,
+  from: Pick<TransportLetters, 'get'>,
   ids: readonly string[],
 ): Promise<LettersToReplay> {
   const letters: DeadLetter[] = [];
@@ -140,9 +154,10 @@ export function listed({ body, ...letter }: DeadLetter): ListedLetter {
   return { ...letter, bytes: body === null ? null : body.length };
 }
 
-/** The headers that the message had originally. */
-export function originalHeaders(headers: Headers): Headers {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith(PREFIX)));
+/** The headers that the message had originally, and why it became a letter: should it become one again, that says both. */
+export function replayedHeaders(headers: Headers): Headers {
+  const original = Object.entries(headers).filter(([name]) => !name.startsWith(PREFIX));
+  return { ...Object.fromEntries(original), [REPLAYED_AFTER]: headers['dlq-exception-message'] ?? '' };
 }
 
 /** The partition key of a message that is published again; undefined if it is still not a task. */

@@ -54,8 +54,9 @@ export interface TaskPublisher {
   checkRoom(): Promise<void>;
   /**
    * Resolves once the transport has stored all tasks durably.
+   * @param onTaken called with the places of the tasks, in their order, where the transport says them: see `Transport.isWaiting`
    * @throws PartlyPublished if it is known which tasks were taken. After any other error some may have been: publish all again
    */
-  publish(tasks: readonly OutgoingTask[]): Promise<void>;
+  publish(tasks: readonly OutgoingTask[], onTaken?: (places: readonly string[]) => void): Promise<void>;
   close(): Promise<void>;
 }

@@ -19,7 +19,7 @@ export interface Delivery {
   readonly unreadable?: UnreadableMessages;
 }
 
-export interface UnreadableMessages {
+interface UnreadableMessages {
   /** Human-readable: what is wrong. */
   readonly reason: string;
   /** The offset of the last message; the position contains the first one. */
@@ -68,7 +68,15 @@ export interface GroupHistory {
   recordStart(): Promise<void>;
 }
 
-export const LOSS_REASONS = ['offset_out_of_range', 'group_without_offsets', 'gap', 'end_lost', 'stream_lost'] as const;
+export const LOSS_REASONS = [
+  'offset_out_of_range',
+  'group_without_offsets',
+  'gap',
+  'end_lost',
+  'stream_lost',
+  'set_aside',
+  'position_moved',
+] as const;
 
 /** Tasks that will never be delivered: the indexes can no longer be trusted, and a new epoch is due. */
 export interface Loss {

@@ -3,7 +3,7 @@ import { activeParent, beginSpan, isTracing, type LiveSpan } from '../tracing/tr
 import { type OutgoingTask, PartlyPublished, type TaskPublisher } from './task-publisher.ts';
 
 /** Where tasks go, in the words of OpenTelemetry's conventions for messaging. */
-export interface TracedDestination {
+interface TracedDestination {
   readonly system: 'kafka' | 'redis';
   /** The topic, or the stream's key. */
   readonly name: string;
@@ -28,15 +28,15 @@ export class TracedPublisher implements TaskPublisher {
   }
 
   /** @throws what the publisher throws */
-  publish(tasks: readonly OutgoingTask[]): Promise<void> {
-    return isTracing() && tasks.length > 0 ? this.#traced(tasks) : this.#publisher.publish(tasks);
+  publish(...[tasks, onTaken]: Parameters<TaskPublisher['publish']>): Promise<void> {
+    return isTracing() && tasks.length > 0 ? this.#traced(tasks, onTaken) : this.#publisher.publish(tasks, onTaken);
   }
 
   close(): Promise<void> {
     return this.#publisher.close();
   }
 
-  async #traced(tasks: readonly OutgoingTask[]): Promise<void> {
+  async #traced(...[tasks, onTaken]: Parameters<TaskPublisher['publish']>): Promise<void> {
     const here = activeParent();
     const spans: LiveSpan[] = [];
     const givenOf = new Map<OutgoingTask, OutgoingTask>();
@@ -49,7 +49,7 @@ export class TracedPublisher implements TaskPublisher {
     }
     for (const task of tasks) givenOf.set({ ...task, ...carriedBy.get(task.traceparent) }, task);
     try {
-      await inOnly(spans, () => this.#publisher.publish([...givenOf.keys()]));
+      await inOnly(spans, () => this.#publisher.publish([...givenOf.keys()], onTaken));
     } catch (error) {
       for (const span of spans) span.fail(error);
       throw error instanceof PartlyPublished ? asGiven(error, givenOf) : error;

@@ -1,4 +1,4 @@
-import type { RaiseBarrier } from '../index/drain-barrier.ts';
+import { inTurn, type RaiseBarrier } from '../index/drain-barrier.ts';
 import type { EpochWatch, EpochWatchOptions } from '../index/epoch-watch.ts';
 import type { Database } from '../mysql/database.ts';
 import type { DeadLetters } from './dead-letters.ts';
@@ -25,10 +25,14 @@ export interface Transport {
    * does only when it has begun a new epoch. Nobody may have found that loss yet. It throws where there is no group.
    */
   readonly strictBarrier: RaiseBarrier;
+  /** Is what was published at this place (see `TaskPublisher.publish`) still to be done by the group? @throws if that is unknown */
+  isWaiting(place: string): Promise<boolean>;
   /** Show whether the group has caught up after a loss. */
   readonly positions: GroupPositions;
   /** The number of tasks not yet acknowledged; undefined if unknown. */
   lag(): Promise<number | undefined>;
+  /** How many consumers take tasks now, of those seen within half a minute; undefined if unknown. */
+  consumers(): Promise<number | undefined>;
   /** How many tasks there are, and the maximum. Absent if there is no maximum. @throws RedisUnavailable */
   fill?(): Promise<StreamFill>;
   /** Detects that the server has been replaced. Absent if the transport needs no watch of its own. */
@@ -40,7 +44,7 @@ export interface Transport {
 
 export type WatchOptions = Required<Pick<EpochWatchOptions, 'onNewEpoch'>> & { readonly primary: Database };
 
-export interface SourceOptions {
+interface SourceOptions {
   /** Do indexes exist? Then a group without offsets has lost them, and tasks with them. */
   readonly doIndexesExist: () => Promise<boolean>;
   /** Records the group's progress outside the transport. */
@@ -49,4 +53,45 @@ export interface SourceOptions {
   readonly batchSize?: number;
   /** Batches at once, at most (4): a further one only beside slow ones. */
   readonly batchesAtOnce?: number;
+  /** Its run ends with SourceStalled after this long without progress, ms (18,000). */
+  readonly stallMs?: number;
+}
+
+/** The small lane, and behind it the bulk lane, where plans and segments of large audiences travel. */
+export interface LanedTransport extends Transport {
+  readonly small: Transport;
+  readonly bulk: Transport;
+}
+
+/**
+ * Two transports as one. What a site publishes and consumers take first is the small lane; what must have drained, and where
+ * something may be lost, is both. The bulk lane is drained twice: the plans that were in it have left segments there.
+ */
+export function withBulkLane(small: Transport, bulk: Transport): LanedTransport {
+  return {
+    ...small,
+    small,
+    bulk,
+    untilAnswers: async (signal, withinMs) => {
+      await small.untilAnswers(signal, withinMs);
+      await bulk.untilAnswers(signal, withinMs);
+    },
+    barrier: inTurn([small.barrier, bulk.barrier, bulk.barrier]),
+    strictBarrier: inTurn([small.strictBarrier, bulk.strictBarrier, bulk.strictBarrier]),
+    positions: positionsOfBoth(small.positions, bulk.positions),
+    close: async () => {
+      await Promise.all([small.close(), bulk.close()]);
+    },
+  };
+}
+
+/** Where a loss is, only its own lane can say: see `Transport.positions` of each. */
+function positionsOfBoth(small: GroupPositions, bulk: GroupPositions): GroupPositions {
+  const ownerOf = (place: string) => (small.owns(place) ? small : bulk);
+  return {
+    placesOf: (loss) => small.placesOf(loss),
+    owns: (place) => small.owns(place) || bulk.owns(place),
+    endOf: (place) => ownerOf(place).endOf(place),
+    isPast: (place, end) => ownerOf(place).isPast(place, end),
+  };
 }

@@ -46,6 +46,7 @@ async function runPage(url: URL) {
   mkdirSync(work);
   const env = {
     ...{ PATH: commandsFor(join(folder, 'bin'), url, capturePort), HOME: folder },
+    RECENCY_INDEX_ABOVE: '0', // the site of this test has few contacts
     ...{ RECENCY_KEY_PREFIX: freshPrefix(), RECENCY_PORT: String(port), RECENCY_LOG_LEVEL: 'warn' },
     ...(process.env.NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE } : {}),
   };
@@ -59,7 +60,7 @@ function expectShown({ language, code }: PageBlock, output: string): void {
     return;
   }
   const shown: unknown = JSON.parse(code);
-  expect(masked(JSON.parse(output), shown)).toEqual(shown);
+  expect(masked(JSON.parse(output), shown), output).toEqual(shown);
 }
 
 /** Values that are shown as `…` may be anything. */
@@ -83,4 +84,4 @@ it('docs/adopting.md adopts a site like Pixelfed, and every answer is that of pl
   const pages = placeOf('NOT EXISTS');
   expect(output(pages).trim().split('\n').slice(1)).toEqual([expect.stringMatching(/^2\t2026-01-02 /)]);
   expect(JSON.parse(output(pages + 1))).toMatchObject({ contacts: [{ id: '2' }] });
-}, 180_000);
+});

@@ -1,6 +1,9 @@
-/** A site adopted with what `recency init` and `recency triggers` propose, unedited: are its answers those of plain SQL? */
+/** A site adopted with what `recency init` and `recency triggers` propose, and the engineer's edits: are its answers those of plain SQL? */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Id } from '../../src/contracts/id.ts';
 import { byKeyDescending, type Key } from '../../src/contracts/key.ts';
 import { EVERYBODY } from '../../src/index/drain-barrier.ts';
@@ -8,11 +11,21 @@ import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { type Consuming, startConsuming } from '../support/consuming.ts';
 import { runInProcess } from '../support/in-process.ts';
-import { freshPrefix, redisUrl, sql } from '../support/servers.ts';
+import { closeAtEnd, freshPrefix, redisUrl, sql } from '../support/servers.ts';
 import { freshRedis, recentContactsOn, type Stores, storesOn } from '../support/stores.ts';
 import { until } from '../support/until.ts';
-import { type AdoptedSite, adopted, SITES, type SiteName } from './adopted-site.ts';
-import { type Draw, SCRIPTS } from './site-scripts.ts';
+import { type AdoptedSite, adopted, SITES } from './adopted-site.ts';
+import { BUDDYPRESS, ELGG, HUMHUB, OSSN } from './shape-scripts.ts';
+import { EDITS } from './site-edits.ts';
+import { type Draw, FRIENDICA, MASTODON, PIXELFED, type SiteScript } from './site-scripts.ts';
+
+const SCRIPTS: Readonly<Record<(typeof SITES)[number], SiteScript>> = {
+  ...{ pixelfed: PIXELFED, mastodon: MASTODON, friendica: FRIENDICA },
+  ...{ humhub: HUMHUB, buddypress: BUDDYPRESS, elgg: ELGG, ossn: OSSN },
+};
+
+/** Edits of the files that `recency init` wrote, at most. */
+const MOST_EDITS = 10;
 
 const LIMITS = { max: 6, min: 3 };
 const ROUNDS = 4;
@@ -28,8 +41,9 @@ function draws(seed: number): Draw {
 }
 
 interface RunningSite {
-  readonly name: SiteName;
+  readonly name: (typeof SITES)[number];
   readonly site: AdoptedSite;
+  readonly settings: Readonly<Record<string, string>>;
   readonly connection: Connection;
   readonly stores: Stores;
   readonly consuming: Consuming;
@@ -41,17 +55,18 @@ async function triggersOf({ url, mapping }: AdoptedSite, ...flags: string[]): Pr
   return (json() as { statements: string[] }[])[0]?.statements ?? [];
 }
 
-async function start(name: SiteName): Promise<RunningSite> {
+async function start(name: (typeof SITES)[number]): Promise<RunningSite> {
   const site = await adopted(name);
-  const settings = { MYSQL_URL: site.url, REDIS_URL: redisUrl() };
+  const prefix = freshPrefix();
+  const settings = { MYSQL_URL: site.url, REDIS_URL: redisUrl(), KEY_PREFIX: prefix, INDEX_ABOVE: '0' };
   expect(await runInProcess(['migrate', '--views-only'], settings)).toMatchObject({ code: 0 });
   await sql(site.url, ...(await triggersOf(site)));
   const connection = await createConnection(site.url);
-  afterAll(() => connection.end());
+  closeAtEnd(() => connection.end());
   for (const statement of SCRIPTS[name].more) await connection.query(statement);
-  const place = { url: site.url, prefix: freshPrefix(), primary: site.database, redis: await freshRedis() };
+  const place = { url: site.url, prefix, primary: site.database, redis: await freshRedis() };
   const stores = storesOn(place, LIMITS);
-  return { name, site, connection, stores, consuming: await startConsuming(stores) };
+  return { name, site, settings, connection, stores, consuming: await startConsuming(stores) };
 }
 
 /** As the reads of a site do it: a task about a user drops the index. */
@@ -100,7 +115,16 @@ async function wrongUsers(running: RunningSite): Promise<{ wrong: string[]; from
 const sameKeys = (a: readonly Key[], b: readonly Key[]) =>
   a.length === b.length && a.every(({ id, at }, place) => id === b[place]?.id && at === b[place]?.at);
 
-describe.each(SITES)('a site like %s, adopted as proposed', (name) => {
+/** By the site's own SQL, in the file that an engineer writes for it. */
+async function checkedByTheSite({ name, settings }: RunningSite) {
+  const folder = mkdtempSync(join(tmpdir(), 'recency-check-test-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, 'page.sql');
+  writeFileSync(file, `-- the page\n${SCRIPTS[name].answer.replaceAll('?', ':user')};\n`);
+  return await runInProcess(['init', '--check', file, '--json'], settings);
+}
+
+describe.each(SITES)('a site like %s, adopted with at most 10 edits', (name) => {
   it('gives the answers of plain SQL after bulk and multi-table writes; without its triggers it would not', async () => {
     const running = await start(name);
     const { write, users } = SCRIPTS[name];
@@ -120,7 +144,18 @@ describe.each(SITES)('a site like %s, adopted as proposed', (name) => {
       seen.contacts += contacts;
     }
     expect(seen.fromIndex).toBeGreaterThanOrEqual(users.length);
-    expect(seen.contacts).toBeGreaterThan(ROUNDS * users.length);
+    expect(seen.contacts).toBeGreaterThan(2 * users.length);
+
+    expect(EDITS[name].length).toBeLessThanOrEqual(MOST_EDITS);
+    for (const statement of SCRIPTS[name].truncate) await running.connection.query(statement);
+    expect(await runInProcess(['epoch', 'bump', '--why', 'TRUNCATE'], running.settings)).toMatchObject({ code: 0 });
+    await round();
+    expect((await wrongUsers(running)).wrong).toEqual([]);
+    expect(await checkedByTheSite(running)).toMatchObject({ code: 0 });
+    const verified = await runInProcess(['verify', '--users', 'all', '--json'], running.settings);
+    expect(verified.stderr).toBe('');
+    expect(verified.json()).toMatchObject([{ wrong: 0, unsettled: 0, answers_wrong: 0 }]);
+    expect(verified.code).toBe(0);
 
     await sql(running.site.url, ...(await triggersOf(running.site, '--drop')));
     let missed = 0;
@@ -129,5 +164,5 @@ describe.each(SITES)('a site like %s, adopted as proposed', (name) => {
       missed = (await wrongUsers(running)).wrong.length;
     }
     expect(missed).toBeGreaterThan(0);
-  }, 120_000);
+  });
 });

@@ -2,8 +2,6 @@
  * For each site in `sites/`: writes as its own code makes them, many rows in a statement and several tables at once, and, in
  * plain SQL written by hand, who must be in an answer. Nothing here comes from what `recency init` proposes.
  */
-import type { SiteName } from './adopted-site.ts';
-
 /** A whole number from 0 to below `n`. */
 export type Draw = (n: number) => number;
 
@@ -13,22 +11,24 @@ export interface SiteScript {
   readonly more: readonly string[];
   /** One write. */
   readonly write: (draw: Draw) => string;
+  /** TRUNCATE, which no trigger sees: `recency epoch bump` follows. */
+  readonly truncate: readonly string[];
   /** Placeholders: the user, each time. The contacts who must be in the answer, as id and time in ms. */
   readonly answer: string;
 }
 
-const PEOPLE = Array.from({ length: 12 }, (_, n) => n + 1);
-const rows = (list: readonly number[], row: (n: number) => string): string => list.map(row).join(', ');
-const pairs = PEOPLE.flatMap((a) => PEOPLE.filter((b) => (a * 7 + b * 5) % 4 !== 0).map((b) => [a, b] as const));
-const dateOf = (n: number): string =>
+export const PEOPLE = Array.from({ length: 12 }, (_, n) => n + 1);
+export const rows = (list: readonly number[], row: (n: number) => string): string => list.map(row).join(', ');
+export const pairs = PEOPLE.flatMap((a) => PEOPLE.filter((b) => (a * 7 + b * 5) % 4 !== 0).map((b) => [a, b] as const));
+export const dateOf = (n: number): string =>
   `2026-02-${String(1 + (n % 27)).padStart(2, '0')} 10:00:${String(n % 60).padStart(2, '0')}`;
 
 /** One of these texts, each made only when it is chosen. */
-function oneOf(draw: Draw, ...texts: readonly (() => string)[]): string {
+export function oneOf(draw: Draw, ...texts: readonly (() => string)[]): string {
   return texts[draw(texts.length)]?.() ?? '';
 }
 
-const PIXELFED: SiteScript = {
+export const PIXELFED: SiteScript = {
   users: PEOPLE,
   more: [
     `INSERT IGNORE INTO profiles (id, username) VALUES ${rows(PEOPLE, (n) => `(${n}, 'p${n}')`)}`,
@@ -67,6 +67,7 @@ const PIXELFED: SiteScript = {
         `DELETE followers, user_filters FROM followers JOIN user_filters ON user_filters.user_id = followers.profile_id WHERE followers.profile_id = ${a}`,
     );
   },
+  truncate: ['TRUNCATE user_filters'],
   answer: `
     SELECT p.id, CAST(MAX(UNIX_TIMESTAMP(s.created_at)) * 1000 AS SIGNED) AS at
     FROM followers AS f JOIN profiles AS p ON p.id = f.following_id JOIN statuses AS s ON s.profile_id = p.id
@@ -79,7 +80,7 @@ const PIXELFED: SiteScript = {
 
 const DOMAINS = ['bad.example', 'good.example'];
 
-const MASTODON: SiteScript = {
+export const MASTODON: SiteScript = {
   users: PEOPLE,
   more: [
     `INSERT IGNORE INTO accounts (id, username, domain, created_at) VALUES ${rows(PEOPLE, (n) => `(${n}, 'a${n}', ${n % 3 ? 'NULL' : `'${DOMAINS[n % 2]}'`}, '2026-01-01')`)}`,
@@ -116,6 +117,7 @@ const MASTODON: SiteScript = {
       () => `DELETE FROM account_domain_blocks WHERE account_id = ${a}`,
     );
   },
+  truncate: ['TRUNCATE mutes'],
   answer: `
     SELECT p.id, MAX(TIMESTAMPDIFF(SECOND, '1970-01-01', s.created_at) * 1000) AS at
     FROM follows AS f JOIN accounts AS p ON p.id = f.target_account_id JOIN statuses AS s ON s.account_id = p.id
@@ -133,7 +135,7 @@ const CONTACTS = Array.from({ length: 24 }, (_, n) => 101 + n);
 const ownerOf = (contact: number): number | undefined => OWNERS[contact % 2];
 
 /** Its contacts have ids that no user has: RECENCY_SEPARATE_IDS is for those that have. */
-const FRIENDICA: SiteScript = {
+export const FRIENDICA: SiteScript = {
   users: OWNERS,
   more: [
     'DELETE FROM contact WHERE id = uid',
@@ -164,16 +166,11 @@ const FRIENDICA: SiteScript = {
       () => `DELETE FROM contact WHERE id = ${a}`,
     );
   },
+  truncate: ['TRUNCATE `post-user`'],
   answer: `
     SELECT c.id, MAX(TIMESTAMPDIFF(SECOND, '1970-01-01', p.created) * 1000) AS at
     FROM contact AS c JOIN \`post-user\` AS p ON p.\`contact-id\` = c.id
     WHERE c.uid = ? AND NOT c.self AND NOT c.blocked AND NOT c.readonly AND NOT c.archive AND NOT c.pending AND NOT c.deleted AND c.rel IN (2, 3)
       AND p.gravity = 0 AND p.visible AND NOT p.deleted AND NOT p.hidden
     GROUP BY c.id`,
-};
-
-export const SCRIPTS: Readonly<Record<SiteName, SiteScript>> = {
-  pixelfed: PIXELFED,
-  mastodon: MASTODON,
-  friendica: FRIENDICA,
 };

@@ -3,6 +3,7 @@ import { type Connection, createConnection, type RowDataPacket } from 'mysql2/pr
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { triggerStatements } from '../../src/adoption/triggers.ts';
 import { parseMapping } from '../../src/capture/mapping-file.ts';
+import { shortOrLong } from '../support/length.ts';
 import { sql } from '../support/servers.ts';
 import { migratedDatabase } from '../support/stores.ts';
 
@@ -94,9 +95,9 @@ async function deadlocksWith(statements: readonly string[], each: number): Promi
 }
 
 describe('the locks of the triggers', () => {
-  it('eight writers: one deadlock in 10,000 writes at most', async () => {
-    expect(await deadlocksWith(triggers(), 1_250)).toBeLessThanOrEqual(1);
-  }, 60_000);
+  it('eight writers: one deadlock at most, in 2,000 writes, or 10,000', async () => {
+    expect(await deadlocksWith(triggers(), shortOrLong(250, 1_250))).toBeLessThanOrEqual(1);
+  });
 
   it('… and triggers that lock the row in which they find an owner are found out', async () => {
     const locking = triggers().map((text) =>
@@ -104,7 +105,7 @@ describe('the locks of the triggers', () => {
     );
     expect(locking).not.toEqual(triggers());
     expect(await deadlocksWith(locking, 150)).toBeGreaterThan(1);
-  }, 60_000);
+  });
 
   it('an owner is found while another transaction has its row locked, and one committed after the snapshot too', async () => {
     await sql(url, ...triggers(), 'DELETE FROM recency_outbox');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { authorizer } from '../../src/api/authorize.ts';
+import { Access } from '../../src/api/authorize.ts';
 import { requestIdOf } from '../../src/api/exchange.ts';
 import { HttpProblem } from '../../src/api/http-problem.ts';
 import { checkHost, isLoopback } from '../../src/api/listen.ts';
@@ -13,7 +13,7 @@ const TOKENS: AccessToken[] = [
 
 function refusal(scope: AccessToken['scopes'][number], authorization: string | undefined, tokens = TOKENS) {
   try {
-    authorizer(tokens)(scope, authorization);
+    new Access(tokens).authorize(scope, authorization);
     return undefined;
   } catch (error) {
     if (!(error instanceof HttpProblem)) throw error;

@@ -3,6 +3,7 @@ import type { Express } from 'express';
 import { Registry } from 'prom-client';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createApp } from '../../src/api/app.ts';
+import { Access } from '../../src/api/authorize.ts';
 import { CONTACTS, GROUPS } from '../../src/contracts/kind.ts';
 import { ask, post, startTestApi, type TestApi } from '../support/api.ts';
 import { withGroups } from '../support/groups-api.ts';
@@ -22,6 +23,8 @@ interface DocumentedOperation {
   readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, object>> }>>;
   readonly parameters?: readonly { readonly name: string; readonly in: string; readonly schema: object }[];
 }
+
+const LETTER = { id: '0-1', headers: { 'dlq-attempts': '1' }, timestamp: 1 };
 
 const TOKENS = [
   { token: 'all-0123', scopes: ['read', 'write', 'admin'] },
@@ -44,7 +47,13 @@ beforeAll(async () => {
   api = await startTestApi(stores, {
     ...limits,
     ...withGroups(stores, kindStoresOn(stores, GROUPS, limits), limits),
-    tokens: TOKENS,
+    access: new Access(TOKENS),
+    deadLetters: {
+      list: async () => [{ ...LETTER, bytes: 2 }],
+      get: async () => ({ ...LETTER, body: Buffer.from('{}') }),
+      replay: async () => ({ replayed: 1, missing: [] }),
+      discard: async () => ({ discarded: ['0-1'], missing: [] }),
+    },
     checks: failing,
     reports: { slow: async () => ({ state: 'warning', detail: 'much waits' }) },
   });
@@ -102,6 +111,10 @@ const REQUESTS: [method: string, path: string, actual: string, body?: unknown][]
   ['get', '/v1/users/{user}/groups/index', '/v1/users/1/groups/index'],
   ['post', '/v1/users/{user}/index/rebuild', '/v1/users/1/index/rebuild'],
   ['get', '/v1/fan-outs', '/v1/fan-outs'],
+  ['get', '/v1/dead-letters', '/v1/dead-letters'],
+  ['post', '/v1/dead-letters/replay', '/v1/dead-letters/replay', { ids: ['0-1'] }],
+  ['post', '/v1/dead-letters/discard', '/v1/dead-letters/discard', { type: 'x', why: 'of a test' }],
+  ['get', '/v1/dead-letters/{id}', '/v1/dead-letters/0-1'],
   ['get', '/v1/users/{user}/index', '/v1/users/1/index'],
   ['delete', '/v1/users/{user}/index', '/v1/users/1/index'],
   ['post', '/v1/recent', '/v1/recent', { users: ['1', '2', '1'], limit: 1 }],
@@ -122,7 +135,7 @@ const REQUESTS: [method: string, path: string, actual: string, body?: unknown][]
 ];
 
 /** Routes whose POST has a body. */
-const BODIES = ['/v1/tasks', '/v1/recent', '/v1/watches'];
+const BODIES = ['/v1/tasks', '/v1/recent', '/v1/watches', '/v1/dead-letters/replay', '/v1/dead-letters/discard'];
 
 const documented = () =>
   Object.entries(document.paths).flatMap(([path, operations]) =>

@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { zstdCompressSync } from 'node:zlib';
 import { Registry } from 'prom-client';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { Access } from '../../src/api/authorize.ts';
 import { measureOutboxLag } from '../../src/app/metrics.ts';
 import { DatabaseBusy } from '../../src/mysql/database.ts';
 import { readOutboxLag } from '../../src/mysql/outbox.ts';
@@ -22,7 +23,7 @@ let guarded: TestApi;
 beforeAll(async () => {
   stores = await freshStores();
   open = await startTestApi(stores);
-  guarded = await startTestApi(stores, { tokens: TOKENS, registry: new Registry() });
+  guarded = await startTestApi(stores, { access: new Access(TOKENS), registry: new Registry() });
 });
 
 /** fetch sets Host by itself. */

@@ -4,8 +4,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { CONTACTS, GROUPS } from '../../src/contracts/kind.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
-import { ofKind } from '../../src/mysql/kind-database.ts';
-import { findColumnProblems, learnExtraColumns } from '../../src/mysql/view-checks.ts';
+import { findColumnProblems } from '../../src/mysql/view-checks.ts';
+import { USUAL_SITE } from '../../src/site/site.ts';
 import { createGroup, joinGroup } from '../../src/tools/reference-site/groups.ts';
 import { uploadPhoto } from '../../src/tools/reference-site/photos.ts';
 import { addToPool } from '../../src/tools/reference-site/pools.ts';
@@ -14,11 +14,12 @@ import { createUsers } from '../../src/tools/reference-site/users.ts';
 import { ask, post, startTestApi, type TestApi } from '../support/api.ts';
 import { withGroups } from '../support/groups-api.ts';
 import { freshSitePool } from '../support/small-site.ts';
-import { freshStores, kindStoresOn, type Stores } from '../support/stores.ts';
+import { freshStores, type KindTestStores, kindStoresOn, type Stores } from '../support/stores.ts';
 
 const LIMITS = { max: 24, min: 10 };
 const USER = '1';
 const KINDS = [CONTACTS, GROUPS];
+const SITE = { ...USUAL_SITE, kinds: KINDS };
 /** The newest first; more than one statement of the first candidates reads. */
 const OWNERS = Array.from({ length: 30 }, (_, i) => String(i + 2));
 
@@ -63,7 +64,7 @@ const SHOWN = {
 const NOTHING = Object.fromEntries(Object.keys(COLUMNS).map((name) => [name, null]));
 
 let stores: Stores;
-let ofGroups: Stores;
+let ofGroups: KindTestStores;
 let pool: Pool;
 let api: TestApi;
 let group: string;
@@ -89,8 +90,8 @@ const ALL = Object.keys(COLUMNS).map((name) =>
 );
 
 beforeAll(async () => {
-  stores = await freshStores({ kinds: KINDS, ...LIMITS });
-  ofGroups = kindStoresOn(stores, GROUPS, LIMITS);
+  stores = await freshStores({ kinds: KINDS, passesOn: true, ...LIMITS });
+  ofGroups = kindStoresOn(stores, GROUPS, { passesOn: true, ...LIMITS });
   pool = freshSitePool(stores.url);
   const columns = Object.entries(COLUMNS).map(([name, type]) => `${name} ${type}`);
   await pool.query(
@@ -121,7 +122,7 @@ beforeAll(async () => {
     'p.kind AS extra_kind',
     ' LEFT JOIN profiles AS p ON p.id = photos.id + 1000',
   );
-  await learnExtraColumns(stores.primary, KINDS);
+  for (const { statements } of [stores.primary, ofGroups.primary]) await statements.probe(stores.primary);
   await run(rebuild([USER], true), stores.steps);
   await run(rebuild([USER], true), ofGroups.steps);
   api = await startTestApi(stores, { ...LIMITS, ...withGroups(stores, ofGroups, LIMITS) });
@@ -134,7 +135,7 @@ const NO_PHOTO = { thumbnail: null, bytes: null };
 
 describe('the columns extra_… of the views', () => {
   it('can all be passed on', async () => {
-    expect(await findColumnProblems(stores.primary, KINDS)).toEqual([]);
+    expect(await findColumnProblems(stores.primary, SITE)).toEqual([]);
   });
 
   it('are in answers from the index, from the plain query, and of a user whose index is being built', async () => {
@@ -244,7 +245,7 @@ describe('the columns extra_… of the views', () => {
 describe('a column extra_… that no answer can hold', () => {
   const problemsOf = async (columns: string) => {
     await withExtra('recency_contacts', columns, ' LEFT JOIN profiles AS p ON p.id = contacts.contact_id');
-    const found = await findColumnProblems(stores.primary, KINDS);
+    const found = await findColumnProblems(stores.primary, SITE);
     return found.map(({ column, type, works, fault, fix }) => ({ column, says: `${type}, ${fault}. ${fix}`, works }));
   };
 
@@ -266,8 +267,7 @@ describe('a column extra_… that no answer can hold', () => {
   it('is not passed on', async () => {
     await problemsOf('p.note AS extra_x, p.small AS extra_small');
     const { primary } = stores;
-    await learnExtraColumns(primary, KINDS);
+    await primary.statements.probe(primary);
     expect((await user('contacts/recent?limit=1')).body.contacts[0].extra).toEqual({ small: GIVEN.small });
-    expect(ofKind(primary, CONTACTS)).toBe(primary);
   });
 });

@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { planTaskOf, segmentTasksOf } from '../../src/contracts/bulk-task.ts';
+import { planTaskOf } from '../../src/contracts/bulk-task.ts';
 import { FanOutProgress } from '../../src/index/redis/fan-out-progress.ts';
 import { RedisUnavailable } from '../../src/redis/unavailable.ts';
 import { ask, startTestApi } from '../support/api.ts';
+import { segmentTasksOf } from '../support/segment-tasks.ts';
 import { freshStores, type Stores } from '../support/stores.ts';
 
 let stores: Stores;

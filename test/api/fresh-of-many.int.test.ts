@@ -1,6 +1,6 @@
 import type { Pool } from 'mysql2/promise';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { promptOn } from '../../src/app/prompt.ts';
+import { readYourWrites } from '../../src/app/api-queries.ts';
 import { CONTACTS as CONTACTS_KIND } from '../../src/contracts/kind.ts';
 import { run, type Steps } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
@@ -50,7 +50,7 @@ const AFTER = { ...BEFORE, ids: ['111', '110'] };
 function failing(steps: Partial<Steps>) {
   const kinds = [{ kind: CONTACTS_KIND, steps: { ...stores.steps, ...steps } }];
   return startTestApi(stores, {
-    ...promptOn({ kinds, primary: stores.primary, isTrusted: () => true, onFault: () => undefined }),
+    ...readYourWrites({ kinds, primary: stores.primary, isTrusted: () => true, onFault: () => undefined }),
     ...LIMITS,
   });
 }
@@ -68,7 +68,7 @@ describe('POST /v1/recent with Recency-Fresh', () => {
     expect(await recent(`contact=${SECOND}/${NEWEST}@${version}`)).toEqual([BEFORE, AFTER, BEFORE]);
   });
 
-  it('marks the answers of the users whose version is not committed, whoever answers, and no others', async () => {
+  it('marks the answers of the users whose version is not committed, whether the index or plain SQL answers, and no others', async () => {
     const early = { ...BEFORE, exact: false, reason: 'version_not_committed' };
     const header = `contact=${SECOND}/${NEWEST}@99`;
     expect(await recent(header)).toEqual([BEFORE, early, BEFORE]);

@@ -1,7 +1,7 @@
 import type { Pool } from 'mysql2/promise';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { apiQueries } from '../../src/app/api-queries.ts';
 import { indexStores } from '../../src/app/stores.ts';
 import { loadConfig } from '../../src/config/config.ts';
@@ -12,6 +12,7 @@ import { addToPool } from '../../src/tools/reference-site/pools.ts';
 import { addContact } from '../../src/tools/reference-site/relationships.ts';
 import { createUsers } from '../../src/tools/reference-site/users.ts';
 import { ask, post, startTestApi, type TestApi } from '../support/api.ts';
+import { closeAtEnd } from '../support/servers.ts';
 import { freshSitePool } from '../support/small-site.ts';
 import { freshStores, type Stores } from '../support/stores.ts';
 import { until } from '../support/until.ts';
@@ -28,9 +29,10 @@ let registry: Registry;
 /** The API wired by the composition root, about these kinds. */
 async function startedWith(kinds: readonly KindName[]): Promise<{ api: TestApi; registry: Registry }> {
   const { url: mysqlUrl, prefix: keyPrefix, primary, redis } = stores;
-  const config = { ...loadConfig({}), mysqlUrl, keyPrefix, kinds: [...kinds], max: 8, min: 4 };
+  const rules = { indexAbove: 0, keep: 1_000_000 };
+  const config = { ...loadConfig({}), ...rules, mysqlUrl, keyPrefix, kinds: [...kinds], max: 8, min: 4 };
   const resources = new AsyncDisposableStack();
-  afterAll(() => resources.disposeAsync());
+  closeAtEnd(() => resources.disposeAsync());
   const opened = { primary, redis, watch: { isTrusted: () => true }, ...indexStores(config, primary, redis) };
   const context = { config, logger: pino({ enabled: false }), resources };
   const registry = new Registry();

@@ -11,14 +11,14 @@ import { createUsers } from '../../src/tools/reference-site/users.ts';
 import { ask, post, startTestApi, type TestApi } from '../support/api.ts';
 import { withGroups } from '../support/groups-api.ts';
 import { freshSitePool } from '../support/small-site.ts';
-import { freshStores, kindStoresOn, type Stores } from '../support/stores.ts';
+import { freshStores, type KindTestStores, kindStoresOn, type Stores } from '../support/stores.ts';
 
 const LIMITS = { max: 8, min: 4 };
 const [USER, OTHER] = ['1', '2'];
 const LONG_AGO = 1;
 
 let stores: Stores;
-let ofGroups: Stores;
+let ofGroups: KindTestStores;
 let pool: Pool;
 let api: TestApi;
 /** Those of the user, the most recently active one last; each has one photo. */

@@ -7,6 +7,7 @@ import { runInNewContext } from 'node:vm';
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type LentSocket, lendConnections } from '../../src/api/lent-socket.ts';
+import { cases } from '../support/cases.ts';
 import { until } from '../support/until.ts';
 
 async function serve(app: RequestListener, more: Partial<Server> = {}): Promise<number> {
@@ -45,7 +46,7 @@ function client(port: number): Client {
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 
 describe('a lent connection', () => {
-  test.prop([fc.array(fc.nat({ max: 300_000 }), { minLength: 1, maxLength: 6 })], { numRuns: 10 })(
+  test.prop([fc.array(fc.nat({ max: 300_000 }), { minLength: 1, maxLength: 6 })], { numRuns: cases(10) })(
     'carries requests and answers of any size, several at once, in their order',
     async (sizes) => {
       const port = await serve((request, response) => {

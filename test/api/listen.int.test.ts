@@ -109,8 +109,8 @@ describe('closing', () => {
     const socket = connect(running.port, running.host);
     await new Promise((resolve) => socket.once('connect', resolve));
     const from = performance.now();
-    await running.close(5_000);
-    expect(performance.now() - from).toBeLessThan(4_000);
+    await running.close(60_000);
+    expect(performance.now() - from).toBeLessThan(50_000);
     socket.destroy();
   });
 });

@@ -1,6 +1,6 @@
 import type { Pool } from 'mysql2/promise';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { CONTACTS } from '../../src/contracts/kind.ts';
+import { Access } from '../../src/api/authorize.ts';
 import { encodeThrough } from '../../src/contracts/seen.ts';
 import { ask, startTestApi, type TestApi } from '../support/api.ts';
 import { everybodyKnows, freshSitePool, writeSite } from '../support/small-site.ts';
@@ -16,7 +16,7 @@ let api: TestApi;
 beforeAll(async () => {
   stores = await freshStores();
   pool = freshSitePool(stores.url);
-  api = await startTestApi(stores, { kinds: [CONTACTS] });
+  api = await startTestApi(stores);
   await writeSite(pool, everybodyKnows([USER], IDS)); // 7 at 1,000, … 10 at 1,003
 });
 
@@ -65,6 +65,19 @@ describe('marking as seen', () => {
     const [[row]] = (await pool.query('SELECT seen_at FROM recency_seen')) as unknown as [{ seen_at: number }[]];
     expect(Math.abs(Number(row?.seen_at) - Date.now())).toBeLessThan(60_000);
     expect(await put('seen', { at: '1969-01-01T00:00:00Z' })).toMatchObject({ status: 204 });
+  });
+
+  it('never passes the present, also where a photo is dated in the future', async () => {
+    const year = Date.now() + 365 * 86_400_000;
+    const list = (key: { at: number; id: string }, source?: string) =>
+      encodeThrough([{ kind: 'contacts', source, key }]);
+    expect(await put('contacts/seen', { through: list({ at: year, id: '8' }) })).toMatchObject({ status: 204 });
+    expect(await put('contacts/9/seen', { through: list({ at: year, id: '77' }, '9') })).toMatchObject({ status: 204 });
+    const latest = async () => {
+      const [rows] = await pool.query('SELECT MAX(seen_at) AS latest FROM recency_seen');
+      return Number((rows as { latest: number }[])[0]?.latest);
+    };
+    expect(await latest()).toBeLessThanOrEqual(Date.now());
   });
 
   it('never falls', async () => {
@@ -154,7 +167,7 @@ describe('marking as seen', () => {
 
   it('needs the scope write', async () => {
     const tokens = [{ token: 'reader-token', scopes: ['read'] as const }];
-    const guarded = await startTestApi(stores, { kinds: [CONTACTS], tokens });
+    const guarded = await startTestApi(stores, { access: new Access(tokens) });
     const headers = { 'content-type': 'application/json', authorization: 'Bearer reader-token' };
     const reply = await ask(guarded, '/v1/users/1/seen', { method: 'PUT', headers, body: '{}' });
     expect(reply).toMatchObject({ status: 403, body: { code: 'scope_missing' } });

@@ -1,17 +1,19 @@
 /** Relations that a site names: bits of a column of `recency_contacts`. */
+
 import fc from 'fast-check';
 import type { Pool } from 'mysql2/promise';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { checkColumns, checkSchema } from '../../src/app/check-mysql.ts';
 import { CONTACTS, GROUPS } from '../../src/contracts/kind.ts';
-import { nameRelations } from '../../src/contracts/relation.ts';
+import { checkColumns, checkSchema } from '../../src/health/check-mysql.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
-import { readAllContacts } from '../../src/mysql/all-contacts.ts';
-import { readPlain } from '../../src/mysql/plain-contacts.ts';
 import { REFERENCE_VIEWS } from '../../src/mysql/reference-views.ts';
+import { readAllContacts } from '../../src/mysql/statements/all-contacts.ts';
+import { readPlain } from '../../src/mysql/statements/plain-contacts.ts';
 import { expectedAnswer, inOrder } from '../../src/repair/answer-check.ts';
+import { siteOf } from '../../src/site/site.ts';
 import { ask, post, startTestApi, type TestApi } from '../support/api.ts';
+import { cases } from '../support/cases.ts';
 import { withGroups } from '../support/groups-api.ts';
 import { freshSitePool, type SmallSite, writeSite } from '../support/small-site.ts';
 import { freshStores, kindStoresOn, type Stores } from '../support/stores.ts';
@@ -20,6 +22,8 @@ const LIMITS = { max: 6, min: 3 };
 const USER = '1';
 const OWNERS = Array.from({ length: 12 }, (_, i) => String(i + 2));
 const PROPERTY_MS = 120_000;
+
+const NAMED = siteOf({ kinds: ['contacts'], separateIds: 'false', relations: ['bell:0', 'close:30'] });
 
 const SITE: SmallSite = {
   users: [USER, ...OWNERS],
@@ -38,15 +42,14 @@ async function view(bits: string): Promise<void> {
 }
 
 beforeAll(async () => {
-  nameRelations([
-    { name: 'bell', bit: 0 },
-    { name: 'close', bit: 30 },
-  ]);
-  stores = await freshStores({ kinds: [CONTACTS, GROUPS], ...LIMITS });
+  stores = await freshStores({ kinds: [CONTACTS, GROUPS], site: NAMED, ...LIMITS });
   pool = freshSitePool(stores.url);
   await pool.query('ALTER TABLE contacts ADD bits BIGINT UNSIGNED NULL');
   await view('contacts.bits');
-  api = await startTestApi(stores, { ...LIMITS, ...withGroups(stores, kindStoresOn(stores, GROUPS, LIMITS), LIMITS) });
+  api = await startTestApi(stores, {
+    ...LIMITS,
+    ...withGroups(stores, kindStoresOn(stores, GROUPS, { site: NAMED, ...LIMITS }), LIMITS),
+  });
 });
 
 /** As the view has them, in the order of `OWNERS`. */
@@ -93,7 +96,7 @@ describe('relation=', () => {
           const { lines } = expectedAnswer(rows, { relation: name, limit, page: 0 });
           expect(lines.map((line) => line.split(' ')[0])).toEqual(first);
         }),
-        { numRuns: 15 },
+        { numRuns: cases(15) },
       );
     },
     PROPERTY_MS,
@@ -140,10 +143,10 @@ describe('relation=', () => {
 
   it('needs the column, and whole numbers in it', async () => {
     await view("'1' AS bits");
-    await expect(checkColumns(stores.primary, [CONTACTS])).rejects.toThrow(
+    await expect(checkColumns(stores.primary, NAMED)).rejects.toThrow(
       /recency_contacts.bits is of type varchar.*as bits/,
     );
     await view('1 AS other');
-    await expect(checkSchema(stores.primary, 'site', [CONTACTS])).rejects.toThrow(/recency_contacts lacks .*bits/);
+    await expect(checkSchema(stores.primary, 'site', NAMED)).rejects.toThrow(/recency_contacts lacks .*bits/);
   });
 });

@@ -1,7 +1,7 @@
 import type { Pool } from 'mysql2/promise';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { encodeCursor } from '../../src/contracts/key.ts';
 import { CONTACTS, GROUPS } from '../../src/contracts/kind.ts';
-import { encodeCursor } from '../../src/contracts/page-cursor.ts';
 import { decodeThrough } from '../../src/contracts/seen.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
@@ -87,7 +87,7 @@ describe('GET /v1/users/{user}/recent', () => {
     await pool.query('DELETE FROM recency_seen');
   });
 
-  it('is 304 for whoever has it, and 200 once something has changed', async () => {
+  it('is 304 for a client that has it, and 200 once something has changed', async () => {
     const { headers } = await recent();
     const has = { 'If-None-Match': headers.get('etag') ?? '' };
     expect((await recent('', has)).status).toBe(304);

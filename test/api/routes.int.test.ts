@@ -1,6 +1,6 @@
 import type { Pool } from 'mysql2/promise';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { isoTime } from '../../src/contracts/iso-time.ts';
+import { isoTime } from '../../src/contracts/http.ts';
 import { bumpEpoch, suspendForLoss } from '../../src/index/epoch.ts';
 import { KeyNames } from '../../src/index/redis/keys.ts';
 import { changeRelationship } from '../../src/tools/reference-site/relationships.ts';
@@ -10,7 +10,7 @@ import { freshSitePool, rankedContacts, type SmallSite, visiblePhotos, writeSite
 import { freshStores, type Stores } from '../support/stores.ts';
 import { until } from '../support/until.ts';
 
-const NOTHING = { rebuilt: [], unknown: [], forgotten: [], unsettled: [], obstructed: [], slow: [], suspended: [] };
+const NOTHING = { rebuilt: [], small: [], forgotten: [], unsettled: [], obstructed: [], slow: [], suspended: [] };
 const MAX = 4;
 const MIN = 2;
 const USER = '9007199254740993';
@@ -99,7 +99,7 @@ describe('GET …/contacts/recent', () => {
       exact: true,
       complete: false,
       floor: { at: below?.last_upload_at, id: below?.id },
-      ...{ as_of: expect.any(String), lag_ms: null, through: expect.any(String) }, // nothing measures the lag here
+      ...{ as_of: expect.any(String), lag_ms: 0, through: expect.any(String) },
     });
   });
 
@@ -281,6 +281,7 @@ describe('the index of a user', () => {
         .slice(0, MAX)
         .map(({ id, last_upload_at }) => ({ id, last_upload_at })),
       last_used_on: '2026-01-27',
+      changes_left: null,
     });
     expect(built.body).toEqual({ ...body, last_used_on: expect.stringMatching(/^\d{4}-\d\d-\d\d$/) });
   });

@@ -1,4 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
+import { Access } from '../../src/api/authorize.ts';
 import { CONTACTS, GROUPS } from '../../src/contracts/kind.ts';
 import { ask, startTestApi, type TestApi } from '../support/api.ts';
 import { withGroups } from '../support/groups-api.ts';
@@ -14,7 +15,7 @@ beforeAll(async () => {
   const limits = { max: 24, min: 12 };
   const stores = await freshStores({ kinds: [CONTACTS, GROUPS], ...limits });
   const groups = withGroups(stores, kindStoresOn(stores, GROUPS, limits), limits);
-  api = await startTestApi(stores, { ...limits, ...groups, tokens: TOKENS });
+  api = await startTestApi(stores, { ...limits, ...groups, access: new Access(TOKENS) });
   const { paths } = (await ask(api, '/openapi.json')).body;
   operations = Object.entries<object>(paths)
     .filter(([path]) => path.startsWith('/v1/'))
@@ -23,7 +24,7 @@ beforeAll(async () => {
 
 /** The scope that SECURITY.md promises. */
 function promised({ method, path }: { method: string; path: string }): string {
-  if (/\/(index|index\/rebuild)$|^\/v1\/(fan-outs|watches)/.test(path)) return 'admin';
+  if (/\/(index|index\/rebuild)$|^\/v1\/(fan-outs|watches|dead-letters)/.test(path)) return 'admin';
   return method === 'PUT' || path === '/v1/tasks' ? 'write' : 'read';
 }
 

@@ -1,18 +1,22 @@
 /** Users and contacts with ids of their own: (7, 7) is a pair like any other, and a contact is no user. */
 import type { Pool } from 'mysql2/promise';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { planWork, TaskWorker } from '../../src/consumers/work-plan.ts';
-import { CONTACTS, separateIds } from '../../src/contracts/kind.ts';
-import { type Task, taskSchema } from '../../src/contracts/task.ts';
+import { CONTACTS, KINDS } from '../../src/contracts/kind.ts';
+import { type Task, taskSchemaOf } from '../../src/contracts/task.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
-import { readNeighbours, readPairs } from '../../src/mysql/pairs.ts';
-import { readTopContacts } from '../../src/mysql/top-contacts.ts';
+import { KindStatements } from '../../src/mysql/statements/kind-statements.ts';
+import { readNeighbours, readPairs } from '../../src/mysql/statements/pairs.ts';
+import { readPlain } from '../../src/mysql/statements/plain-contacts.ts';
+import { readTopContacts } from '../../src/mysql/statements/top-contacts.ts';
 import { AnswerCheck } from '../../src/repair/answer-check.ts';
 import { TruthCheck } from '../../src/repair/truth-check.ts';
+import { siteOf, USUAL_SITE } from '../../src/site/site.ts';
 import { recomputeLastUploads } from '../../src/tools/reference-site/last-uploads.ts';
 import { inTransaction } from '../../src/tools/reference-site/transaction.ts';
 import { ask, post, startTestApi, type TestApi } from '../support/api.ts';
+import { contactsOf } from '../support/contacts-database.ts';
 import { freshSitePool, type SmallSite, writeSite } from '../support/small-site.ts';
 import { freshStores, type Stores } from '../support/stores.ts';
 
@@ -30,14 +34,15 @@ const SITE: SmallSite = {
   photos: OWNERS.map((owner, i) => ({ id: owner, owner, audience: 0, at: 1_000 - i })),
 };
 
+const APART = siteOf({ kinds: ['contacts'], separateIds: 'true' });
+const KIND = contactsOf(APART);
+
 let stores: Stores;
 let pool: Pool;
 let api: TestApi;
 
 beforeAll(async () => {
-  separateIds(true);
-  afterAll(() => separateIds(false));
-  stores = await freshStores(LIMITS);
+  stores = await freshStores({ site: APART, ...LIMITS });
   pool = freshSitePool(stores.url);
   // `users` are the people whom one may have as contacts; nobody grants anything.
   await pool.query(`CREATE OR REPLACE ALGORITHM=MERGE SQL SECURITY INVOKER VIEW recency_contacts AS
@@ -127,7 +132,7 @@ describe('a pair of equal ids', () => {
 
   it('has tasks, which refresh it', async () => {
     const added = { type: 'recency.contact.added', user: USER, contact: USER };
-    expect(taskSchema.safeParse(added).success).toBe(true);
+    expect(taskSchemaOf([KIND]).safeParse(added).success).toBe(true);
     await pool.query('UPDATE contacts SET active = FALSE WHERE user_id = 7 AND contact_id = 7');
     expect(await post(api, '/v1/tasks?apply=now', JSON.stringify(added))).toMatchObject({
       status: 200,
@@ -141,33 +146,32 @@ describe('a pair of equal ids', () => {
 
   it('is found by the fan-out of the contact', async () => {
     await upload('7', 2_000);
-    const worker = new TaskWorker({ steps: stores.steps, pageSize: 10 });
-    await worker.work(planWork([task({ type: 'recency.photo.uploaded', owner: '7' })]));
+    const worker = new TaskWorker({ kind: KIND, steps: stores.steps, pageSize: 10 });
+    await worker.work(planWork([task({ type: 'recency.photo.uploaded', owner: '7' })], KIND));
     for (const of of [USER, OTHER, '9']) expect((await inIndex(of))[0]).toEqual({ id: '7', at: 2_000 });
   });
 });
 
 describe('a task', () => {
   it('about a contact does not concern the user with the same number', () => {
-    const { hints } = planWork([task({ type: 'recency.contact.changed', user: '1', contact: USER })]);
+    const { hints } = planWork([task({ type: 'recency.contact.changed', user: '1', contact: USER })], KIND);
     expect(hints).toEqual([{ user: '1', contact: USER }]);
   });
 
   it('about a user does not concern the contact with the same number', () => {
     for (const type of ['recency.user.changed', 'recency.user.deleted']) {
-      const { owners, dropped, forgotten } = planWork([task({ type, user: USER })]);
+      const { owners, dropped, forgotten } = planWork([task({ type, user: USER })], KIND);
       expect({ owners, about: [...dropped, ...forgotten] }).toEqual({ owners: [], about: [USER] });
     }
   });
 });
 
 it('without separate ids none of this is so', async () => {
-  separateIds(false);
-  try {
-    expect(CONTACTS.areUsers).toBe(true);
-    expect(idsOf((await user('contacts/recent?limit=3&consistency=strong')).body.contacts)).toEqual(['3', '8', '5']);
-    expect(taskSchema.safeParse({ type: 'recency.contact.added', user: USER, contact: USER }).success).toBe(false);
-  } finally {
-    separateIds(true);
-  }
+  const { contacts } = await readPlain(
+    { server: stores.primary, statements: new KindStatements(USUAL_SITE, CONTACTS) },
+    { user: USER, relation: 'any', limit: 3, below: undefined },
+  );
+  expect(idsOf(contacts)).toEqual(['3', '8', '5']);
+  const added = { type: 'recency.contact.added', user: USER, contact: USER };
+  expect(taskSchemaOf(KINDS).safeParse(added).success).toBe(false);
 });

@@ -1,10 +1,11 @@
 import { pino } from 'pino';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { Access } from '../../src/api/authorize.ts';
 import { RedisContactIndex } from '../../src/index/redis/redis-contact-index.ts';
-import { Database } from '../../src/mysql/database.ts';
 import type { RecentContacts } from '../../src/query/recent-contacts.ts';
 import { openRedis } from '../../src/redis/connection.ts';
 import { ask, post, startTestApi, type TestApi } from '../support/api.ts';
+import { ContactsDatabase } from '../support/contacts-database.ts';
 import { freshNonce, freshStores, recentContactsOn, type Stores } from '../support/stores.ts';
 import { until } from '../support/until.ts';
 
@@ -29,7 +30,7 @@ describe('tokens', () => {
       { token: 'writer-0123', scopes: ['write'] },
       { token: 'keeper-0123', scopes: ['admin'] },
     ] as const;
-    guarded = await startTestApi(stores, { tokens });
+    guarded = await startTestApi(stores, { access: new Access(tokens) });
   });
 
   const statusOf = async (method: string, path: string, token?: string) => {
@@ -101,13 +102,17 @@ describe('failures', () => {
   };
 
   it('MySQL away: 503', async () => {
-    const database = new Database('mysql://root@127.0.0.1:1/x', { connections: 1, queue: 1, deadlineMs: 1_000 });
+    const database = new ContactsDatabase('mysql://root@127.0.0.1:1/x', {
+      connections: 1,
+      queue: 1,
+      deadlineMs: 1_000,
+    });
     await expectRetry(await startTestApi(stores, { recentContacts: recentOn({ database }) }), 'database_unavailable');
     await database.close();
   });
 
   it('every connection in use: 503', async () => {
-    const database = new Database(stores.url, { connections: 1, queue: 1, deadlineMs: 5_000 });
+    const database = new ContactsDatabase(stores.url, { connections: 1, queue: 1, deadlineMs: 5_000 });
     const end = Promise.withResolvers<void>();
     const held = database.transaction(() => end.promise);
     const waiting = database.rows('SELECT 1', []);
@@ -120,7 +125,7 @@ describe('failures', () => {
   it('too many plain queries: 503, and it is counted', async () => {
     await stores.index.drop(['1']);
     const heavy = { concurrency: 1, queue: 0 };
-    const database = new Database(stores.url, { connections: 2, queue: 10, deadlineMs: 5_000, heavy });
+    const database = new ContactsDatabase(stores.url, { connections: 2, queue: 10, deadlineMs: 5_000, heavy });
     const plainQueries = database.heavy;
     const end = Promise.withResolvers<void>();
     const held = plainQueries.run(() => end.promise);
@@ -252,7 +257,7 @@ describe('health', () => {
   });
 
   it('/v1 says so until the service has started', async () => {
-    const starting = await startTestApi(stores, { hasStarted: () => false });
+    const starting = await startTestApi(stores, { isAnswering: () => false });
     const answer = await ask(starting, RECENT);
     expect(answer).toMatchObject({ status: 503, body: { code: 'starting' } });
     expect(answer.headers.get('retry-after')).toBe('1');
@@ -315,6 +320,10 @@ describe('/docs', () => {
       const part = await ask(api, link);
       expect(part.status).toBe(200);
       expect(part.headers.get('x-content-type-options')).toBe('nosniff');
+      // A browser asks each time, so that after an upgrade no page meets a script of the version before.
+      expect(part.headers.get('cache-control')).toBe('no-cache');
+      const again = await ask(api, link, { headers: { 'if-none-match': String(part.headers.get('etag')) } });
+      expect([again.status, again.body]).toEqual([304, '']);
     }
     expect(body).not.toMatch(/<script>|<style|\sstyle=|\son\w+=/);
   });

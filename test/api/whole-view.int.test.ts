@@ -1,16 +1,18 @@
 /** A view without a column of the last upload, with columns extra_… and bits, of a site whose users and contacts are numbered apart. */
+
 import fc from 'fast-check';
 import type { Pool, RowDataPacket } from 'mysql2/promise';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { CONTACTS, separateIds } from '../../src/contracts/kind.ts';
-import { nameRelations } from '../../src/contracts/relation.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { CONTACTS } from '../../src/contracts/kind.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
-import { uploadsFrom } from '../../src/mysql/last-upload.ts';
-import { findColumnProblems, learnExtraColumns } from '../../src/mysql/view-checks.ts';
+import { uploadsFrom } from '../../src/mysql/statements/last-upload.ts';
+import { findColumnProblems } from '../../src/mysql/view-checks.ts';
 import { AnswerCheck } from '../../src/repair/answer-check.ts';
 import { TruthCheck } from '../../src/repair/truth-check.ts';
+import { siteOf } from '../../src/site/site.ts';
 import { ask, post, startTestApi, type TestApi } from '../support/api.ts';
+import { cases } from '../support/cases.ts';
 import { freshSitePool, writeSite } from '../support/small-site.ts';
 import { freshStores, type Stores } from '../support/stores.ts';
 
@@ -36,18 +38,14 @@ const PLAIN = `
   GROUP BY c.contact_id
   ORDER BY at DESC, CAST(c.contact_id AS BINARY) DESC`;
 
+const SITE = siteOf({ kinds: ['contacts'], separateIds: 'true', relations: ['bell:0'] });
+
 let stores: Stores;
 let pool: Pool;
 let api: TestApi;
 
 beforeAll(async () => {
-  separateIds(true);
-  nameRelations([{ name: 'bell', bit: 0 }]);
-  afterAll(() => {
-    separateIds(false);
-    nameRelations([]);
-  });
-  stores = await freshStores(LIMITS);
+  stores = await freshStores({ site: SITE, passesOn: true, ...LIMITS });
   pool = freshSitePool(stores.url);
   await pool.query('ALTER TABLE contacts ADD bits INT UNSIGNED NULL');
   for (const [view, select] of [
@@ -56,7 +54,7 @@ beforeAll(async () => {
   ]) {
     await pool.query(`CREATE OR REPLACE ALGORITHM=MERGE SQL SECURITY INVOKER VIEW ${view} AS ${select}`);
   }
-  await learnExtraColumns(stores.primary, [CONTACTS]);
+  await stores.primary.statements.probe(stores.primary);
   api = await startTestApi(stores, LIMITS);
 });
 
@@ -130,7 +128,7 @@ async function checkAll(): Promise<unknown> {
 }
 
 it('is a view like any other, whose last uploads are those of the photos', async () => {
-  expect(await findColumnProblems(stores.primary, [CONTACTS])).toEqual([]);
+  expect(await findColumnProblems(stores.primary, SITE)).toEqual([]);
   expect(await uploadsFrom(stores.primary)).toBe('photos');
 });
 
@@ -167,7 +165,7 @@ it(
         }
         expect(await checkAll()).toEqual({ wrong: [], self: 0, untrue: [] });
       }),
-      { numRuns: 12, examples: [[CONTACT_IDS.map(() => EQUAL), 'bell']] },
+      { numRuns: cases(12), examples: [[CONTACT_IDS.map(() => EQUAL), 'bell']] },
     );
   },
   PROPERTY_MS,

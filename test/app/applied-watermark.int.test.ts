@@ -28,7 +28,7 @@ beforeAll(async () => {
   const { primary, redis: client, rechecks, delayed } = stores;
   const view = new ConsumerGroup({ client, stream, group: 'g', consumer: 'none' });
   const transport = strictStreamsBarrier({ client, stream, group: 'g', view });
-  const kinds = [{ rechecks, delayed: delayed.changes }];
+  const kinds = [{ rechecks: rechecks.changes, delayed: delayed.changes }];
   const nothing = async () => sharedBarrier(async () => true);
   const barriers = laneBarriersOf({ primary, kinds }, { small: transport, bulk: nothing });
   openWatermark = () =>
@@ -97,13 +97,26 @@ it('a refresh that a consumer delayed is a change on its way, and a rebuild is n
 it('a re-check is a change on its way, in MySQL or where an older version left it', async () => {
   await stores.rechecks.put([{ ...PAIR, version: '9' }], 1);
   expect(await lagLater()).toBe(1_000);
-  await stores.primary.write('DELETE FROM recency_outbox', []);
+  await stores.primary.write('DELETE FROM recency_outbox WHERE is_recheck', []);
   expect(await lagLater()).toBe(0);
   const queue = new DelayQueue(stores.redis, stores.prefix);
   const item = JSON.stringify({ kind: 'recheck', ...PAIR, version: '9', attempt: 1 });
   await queue.put([item], 60_000);
   expect(await lagLater()).toBe(1_000);
   await queue.drop([item]);
+  expect(await lagLater()).toBe(0);
+});
+
+it('a re-check is none while MySQL has its row in an older version: its change is not committed', async () => {
+  await stores.primary.write("INSERT INTO users (id, name) VALUES (1, 'a'), (2, 'b')", []);
+  await stores.primary.write('INSERT INTO contacts (user_id, contact_id, active, version) VALUES (1, 2, 1, 8)', []);
+  await stores.rechecks.put([{ ...PAIR, version: '9' }], 1);
+  expect(await lagLater()).toBe(0);
+  await stores.primary.write('UPDATE contacts SET version = 9', []);
+  expect(await lagLater(), 'committed, and not looked at again').toBe(1_000);
+  await stores.primary.write('DELETE FROM contacts', []);
+  expect(await lagLater(), 'perhaps the change deletes the row').toBe(2_000);
+  await stores.primary.write('DELETE FROM recency_outbox WHERE is_recheck', []);
   expect(await lagLater()).toBe(0);
 });
 

@@ -1,7 +1,11 @@
-import { execFileSync } from 'node:child_process';
-import { cpSync, readFileSync, rmSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import process from 'node:process';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { childEnvironment } from '../../src/config/environment.ts';
 import { build, commandOf, packageFolder } from '../support/built-package.ts';
 import { CliProcess, runCli, type Settings } from '../support/cli.ts';
 import { freshDatabase, mysqlUrl, redisUrl } from '../support/servers.ts';
@@ -12,7 +16,7 @@ const folder = packageFolder();
 const built = commandOf(folder);
 type Built = typeof built;
 
-beforeAll(() => build(folder), 120_000);
+beforeAll(() => build(folder));
 
 async function migratesServesConsumesAndRelays(built: Built): Promise<void> {
   const settings: Settings = { ...(await serviceSettings()), MYSQL_URL: await freshDatabase() };
@@ -63,20 +67,43 @@ describe('the built package without its tools', () => {
 
   it('migrates, serves, consumes and relays', () => migratesServesConsumesAndRelays(without));
 
-  it.each(['backfill', 'verify', 'repair', 'doctor'])('runs %s', async (command) => {
-    const { code, stderr } = await runCli([command, '--json'], await serviceSettings(), without);
-    expect(code, stderr).toBe(0);
+  it('runs backfill, verify, repair and doctor', async () => {
+    const commands = ['backfill', 'verify', 'repair', 'doctor'].map((command) => [command, '--json']);
+    for (const { code, stderr } of await inOneProcess(commands, await serviceSettings())) expect(code, stderr).toBe(0);
   });
 
-  it.each(['stack up', 'import x', 'demo', 'bench', 'size --users 1'])(
-    'says that %s is not included',
-    async (command) => {
-      const { code, stderr } = await runCli(command.split(' '), {}, without);
-      const [name] = command.split(' ');
-      expect({ code, stderr }).toEqual({
-        code: 2,
-        stderr: `This build of Recency has no \`${name}\`: it was built without src/tools.\n`,
-      });
-    },
-  );
+  it('says that its tools are not included', async () => {
+    const tools = ['stack up', 'import x', 'demo', 'bench', 'size --users 1'].map((command) => command.split(' '));
+    const said = await inOneProcess(tools, {});
+    for (const [i, [name]] of tools.entries()) {
+      const stderr = `This build of Recency has no \`${name}\`: it was built without src/tools.\n`;
+      expect(said[i]).toEqual({ code: 2, stderr });
+    }
+  });
+
+  /** Runs commands of the build one after the other: each process takes a second of the processor to start. */
+  async function inOneProcess(commands: readonly string[][], settings: Settings) {
+    const program = pathToFileURL(join(bare, 'dist', 'cli', 'program.js'));
+    const script = join(bare, 'commands.mjs');
+    writeFileSync(script, IN_ONE_PROCESS);
+    const args = [script, program.href, JSON.stringify(commands)];
+    const env = childEnvironment(settings) as NodeJS.ProcessEnv;
+    const { stdout } = await promisify(execFile)(process.execPath, args, { env, cwd: bare });
+    return JSON.parse(stdout) as { code: number; stderr: string }[];
+  }
 });
+
+/** Prints how each command ended, and what it said on stderr. */
+const IN_ONE_PROCESS = `
+const [program, commands] = process.argv.slice(2);
+const { runCommandLine } = await import(program);
+const print = process.stdout.write.bind(process.stdout);
+process.stdout.write = () => true;
+const ended = [];
+for (const args of JSON.parse(commands)) {
+  let stderr = '';
+  process.stderr.write = (text) => ((stderr += text), true);
+  ended.push({ code: await runCommandLine(args), stderr });
+}
+print(JSON.stringify(ended));
+`;

@@ -1,16 +1,17 @@
 import fc from 'fast-check';
 import { createConnection } from 'mysql2/promise';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { buildOn } from '../../src/app/build-on.ts';
 import { RELATIONS } from '../../src/contracts/relation.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
-import { Database, type DatabaseOptions } from '../../src/mysql/database.ts';
-import { readPlain } from '../../src/mysql/plain-contacts.ts';
-import { ColdBuilds } from '../../src/query/cold-builds.ts';
+import type { DatabaseOptions } from '../../src/mysql/database.ts';
+import { readPlain } from '../../src/mysql/statements/plain-contacts.ts';
+import { buildOn, ColdBuilds } from '../../src/query/cold-builds.ts';
 import { Deadline, DeadlineExceeded, RequestCancelled } from '../../src/timing/deadline.ts';
 import { startRedis } from '../../src/tools/devservers/start-server.ts';
 import { ask, startTestApi } from '../support/api.ts';
+import { cases } from '../support/cases.ts';
+import { ContactsDatabase } from '../support/contacts-database.ts';
 import { CountingDatabase } from '../support/counting-database.ts';
 import { sql } from '../support/servers.ts';
 import { IDS, site } from '../support/site-arbitrary.ts';
@@ -31,8 +32,8 @@ beforeAll(async () => {
   await writeSite(freshSitePool(stores.url), everybodyKnows(['1', '2', '3'], ['11', '12', '13', '14', '15', '16']));
 });
 
-function database(options: Partial<DatabaseOptions> = {}): Database {
-  const opened = new Database(stores.url, { connections: 3, queue: 1_000, deadlineMs: 10_000, ...options });
+function database(options: Partial<DatabaseOptions> = {}): ContactsDatabase {
+  const opened = new ContactsDatabase(stores.url, { connections: 3, queue: 1_000, deadlineMs: 60_000, ...options });
   onTestFinished(() => opened.close());
   return opened;
 }
@@ -193,7 +194,7 @@ describe('the answer for a cold user', () => {
             expect(built.state).toBe(isKnown && limit <= LIMITS.max ? 'warm' : 'cold');
           }
         }),
-        { numRuns: 20 },
+        { numRuns: cases(20) },
       );
     },
     PROPERTY_MS,
@@ -204,10 +205,10 @@ describe('the answer for a cold user', () => {
     const recent = coldAnswers(storesOn({ ...stores, primary }, LIMITS));
     const statementsFor = async (limit: number) => {
       await stores.index.drop(['3']);
-      const before = primary.statements;
+      const before = primary.sent;
       const { contacts, reason } = await recent.find({ user: '3', relation: 'any', limit, below: undefined });
       expect([contacts.length, reason]).toEqual([limit, 'cold']);
-      return primary.statements - before;
+      return primary.sent - before;
     };
     expect(await statementsFor(LIMITS.max)).toBe(1);
     expect((await recent.find({ user: '3', relation: 'any', limit: 2, below: undefined })).source).toBe('index');
@@ -221,7 +222,7 @@ describe('the answer for a cold user', () => {
     const replace: Stores['steps']['replace'] = async (_epoch, requests) => requests.map(() => 'raced');
     const recent = coldAnswers({ ...own, steps: { ...own.steps, replace } });
     const { contacts } = await recent.find({ user: '2', relation: 'any', limit: 2, below: undefined });
-    expect([contacts.length, primary.statements]).toEqual([2, 1]);
+    expect([contacts.length, primary.sent]).toEqual([2, 1]);
     await until(async () => (await own.delayed.take(1, 1_000)).items.some(({ user }) => user === '2'));
   });
 
@@ -256,6 +257,6 @@ describe('the answer for a cold user', () => {
     const sources = (await Promise.all(asked)).map(({ source }) => source);
     expect(sources.toSorted()).toEqual(['database', 'index', 'index', 'index', 'index']);
     // One heavy, and of the four narrowed two at once, the others together if they wait.
-    expect([4, 5]).toContain(primary.statements);
+    expect([4, 5]).toContain(primary.sent);
   });
 });

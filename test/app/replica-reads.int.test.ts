@@ -1,21 +1,22 @@
 import type { Pool } from 'mysql2/promise';
 import { pino } from 'pino';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { openReplicaWaits, promptOn } from '../../src/app/prompt.ts';
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { readYourWrites } from '../../src/app/api-queries.ts';
+import { openReplicaWaits } from '../../src/app/open-mysql.ts';
 import type { GtidSet } from '../../src/contracts/gtid.ts';
 import { CONTACTS as CONTACTS_KIND } from '../../src/contracts/kind.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
-import { Database } from '../../src/mysql/database.ts';
 import { migrate } from '../../src/mysql/migrate.ts';
 import { RecentBatch } from '../../src/query/recent-batch.ts';
 import { RecentPhotos } from '../../src/query/recent-photos.ts';
 import { addContact, removeContact } from '../../src/tools/reference-site/relationships.ts';
 import { ask, post, startTestApi, type TestApi } from '../support/api.ts';
+import { ContactsDatabase } from '../support/contacts-database.ts';
 import { ReplicatedMysql } from '../support/replicated-mysql.ts';
-import { freshName, freshPrefix } from '../support/servers.ts';
+import { closeAtEnd, freshName, freshPrefix } from '../support/servers.ts';
 import { everybodyKnows, freshSitePool, writeSite } from '../support/small-site.ts';
-import { freshRedis, recentContactsOn, type Stores, storesOn } from '../support/stores.ts';
+import { freshRedis, NO_LAG, recentContactsOn, type Stores, storesOn } from '../support/stores.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 import { until } from '../support/until.ts';
 
@@ -49,8 +50,8 @@ let replicaUrl: string;
 beforeAll(async () => {
   const urls = await servers.createDatabase(freshName());
   await migrate({ url: urls.primary });
-  const primary = new Database(urls.primary, { connections: 5, queue: 1_000, deadlineMs: 10_000 });
-  afterAll(() => primary.close());
+  const primary = new ContactsDatabase(urls.primary, { connections: 5, queue: 1_000, deadlineMs: 60_000 });
+  closeAtEnd(() => primary.close());
   replicaUrl = urls.replica;
   stores = storesOn({ url: urls.primary, prefix: freshPrefix(), primary, redis: await freshRedis() }, LIMITS);
   pool = freshSitePool(urls.primary);
@@ -75,7 +76,7 @@ interface Given {
 /** An API that reads the replica. */
 async function startApi(given: Given = {}) {
   const { waitMs = FOREVER_MS, connections = 4, timeoutMs = 2 * FOREVER_MS, deadlineMs, url = replicaUrl } = given;
-  const replica = new Database(url, { connections, queue: 1_000, deadlineMs: timeoutMs, isReplica: true });
+  const replica = new ContactsDatabase(url, { connections, queue: 1_000, deadlineMs: timeoutMs, isReplica: true });
   onTestFinished(() => replica.close());
   const { steps, primary } = stores;
   const config = { mysqlReplicaWaitMs: waitMs, mysqlConnections: connections, mysqlTimeoutMs: timeoutMs };
@@ -84,12 +85,12 @@ async function startApi(given: Given = {}) {
   const recentContacts = recentContactsOn(stores, LIMITS, { database: replica, primary });
   return await startTestApi(stores, {
     ...LIMITS,
-    ...promptOn(
+    ...readYourWrites(
       { kinds: [{ kind: CONTACTS_KIND, steps }], primary, isTrusted: () => true, onFault: () => undefined },
       replicaWaits,
     ),
     ...{ replicaWaits, recentContacts },
-    recentBatch: new RecentBatch({ index: stores.index, database: replica, recent: recentContacts, now }),
+    recentBatch: new RecentBatch({ index: stores.index, database: replica, recent: recentContacts, now, ...NO_LAG }),
     recentPhotos: new RecentPhotos({ recent: recentContacts, database: replica, primary, now }),
     ...(deadlineMs === undefined ? {} : { deadlineMs }),
   });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Report } from '../../src/api/readiness.ts';
 import { apiReports, consumerReports, relayReports } from '../../src/app/reports.ts';
-import type { Lane } from '../../src/contracts/lane.ts';
+import type { Lane } from '../../src/contracts/bulk-task.ts';
+import { WatchedUsers } from '../../src/index/redis/watched-users.ts';
 import { suspendEpoch } from '../../src/mysql/losses.ts';
 import { DelayQueue } from '../../src/redis/delay-queue.ts';
 import { sql } from '../support/servers.ts';
@@ -11,10 +12,11 @@ describe('what processes report beside their checks', () => {
   it('is fine at rest, and says so when it is not', async () => {
     const { primary, redis, prefix, url } = await freshStores();
     const kinds = [prefix, `${prefix}:groups`].map((own) => ({ delayQueue: new DelayQueue(redis, own) }));
+    const { queue } = new WatchedUsers(redis, prefix);
     const ages: Partial<Record<Lane, number>> = {};
     const fill = { entries: 1, max: 10 };
     const reports = apiReports(
-      { primary, kinds },
+      { primary, kinds, watched: queue },
       { fill: async () => fill },
       { lagMs: (lane = 'bulk') => ages[lane] },
     );
@@ -32,6 +34,12 @@ describe('what processes report beside their checks', () => {
     expect(await read('oldest_unapplied')).toMatchObject({
       ...{ state: 'problem', detail: 'small lane 3600.0 s, bulk lane 0.5 s' },
     });
+    await redis.zadd(`${prefix}:push:{delay}:due`, Date.now() - 45_000, '42');
+    const oneWaits = expect.stringMatching(/^1 watched user waiting, the first has been due for [3-5]\d\.\d s/);
+    expect(await read('notifications')).toMatchObject({ state: 'warning', detail: oneWaits });
+    await redis.del(`${prefix}:push:{delay}:due`);
+    await redis.zadd(`${prefix}:push:{delay}:held`, Date.now() - 3_600_000, '42'); // its notifier has died
+    expect(await read('notifications')).toMatchObject({ state: 'problem' });
     fill.entries = 10;
     expect(await read('stream')).toMatchObject({ state: 'problem', detail: expect.stringContaining('it is full') });
     await sql(

@@ -43,7 +43,7 @@ afterAll(() => {
   vi.unstubAllEnvs();
 });
 
-describe('a password that the server refuses is in no output of', { timeout: 120_000 }, () => {
+describe('a password that the server refuses is in no output of', () => {
   it.each(COMMANDS.map((command) => [command.join(' '), command] as const))('%s', async (_name, command) => {
     const wrong: [Settings, RegExp][] = [
       [{ REDIS_URL: asStranger(redisUrl()) }, /WRONGPASS|refuses this user/],
@@ -73,7 +73,7 @@ describe('a password that the server refuses is in no output of', { timeout: 120
   });
 });
 
-describe.runIf(hasKafka())('a password that Kafka refuses', { timeout: 120_000 }, () => {
+describe.runIf(hasKafka())('a password that Kafka refuses', () => {
   let broker: RunningServer;
   let address: string;
 
@@ -93,7 +93,7 @@ describe.runIf(hasKafka())('a password that Kafka refuses', { timeout: 120_000 }
     };
     const args = Object.entries(properties).flatMap(([name, value]) => ['--override', `${name}=${value}`]);
     broker = await startKafka({ from: 'programs', port, args });
-  }, 120_000);
+  });
   afterAll(() => broker?.remove());
 
   it.each(['plain', 'scram-sha-256'])('with SASL %s is in no output, whatever kafkajs logs', async (mechanism) => {

@@ -1,5 +1,6 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { RowDataPacket } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { mysqlTls, openForReading, openPrimary, untilMysqlAnswers } from '../../src/app/open-mysql.ts';
 import { loadConfig } from '../../src/config/config.ts';
@@ -14,7 +15,7 @@ const signal = new AbortController().signal;
 /** Lifetime of a short-lived certificate: MySQL accepts none that has already expired. */
 const SHORT_MS = 3_000;
 
-describe('MySQL over TLS', { timeout: 120_000 }, () => {
+describe('MySQL over TLS', () => {
   let ca: TestCa;
   let mysql: SecureMysql;
   let client: CertificateFiles;
@@ -31,7 +32,7 @@ describe('MySQL over TLS', { timeout: 120_000 }, () => {
       "CREATE USER open@'%'",
       'GRANT ALL ON *.* TO certified, encrypted, open',
     );
-  }, 120_000);
+  });
   afterAll(async () => {
     await mysql?.[Symbol.asyncDispose]();
     ca?.remove();
@@ -73,6 +74,32 @@ describe('MySQL over TLS', { timeout: 120_000 }, () => {
     const server = { url: config.mysqlUrl, tls: mysqlTls(config) };
     expect((await migrate(server)).applied).not.toEqual([]);
     expect((await status(server)).pending).toEqual([]);
+  });
+
+  it('connects with a certificate that was replaced meanwhile, but not with half of one', async () => {
+    const own = await ca.issue('renewed', { name: 'recency' });
+    const other = await TestCa.create('Another CA');
+    onTestFinished(() => other.remove());
+    const strange = await other.issue('strange', { name: 'recency' });
+    const database = openPrimary(
+      loadConfig(settings({ RECENCY_MYSQL_TLS_CERT: own.cert, RECENCY_MYSQL_TLS_KEY: own.key })),
+    );
+    onTestFinished(() => database.close());
+    /** On a new connection. */
+    const answers = async () => {
+      const [rows] = await mysql.root.query<RowDataPacket[]>(
+        "SELECT id FROM information_schema.processlist WHERE user = 'certified'",
+      );
+      for (const { id, ID } of rows) await mysql.root.query(`KILL ${id ?? ID}`).catch(() => undefined);
+      return await database.rows('SELECT CONNECTION_ID()', []).then(String, (error: unknown) => String(error));
+    };
+    await until(async () => /^\d+$/.test(await answers()));
+    copyFileSync(strange.cert, own.cert); // whose key is still the other one
+    await until(async () => /^\d+$/.test(await answers()));
+    copyFileSync(strange.key, own.key);
+    await until(async () => /unknown ca|refuses|Access denied|bad certificate/i.test(await answers()));
+    await ca.issue('renewed', { name: 'recency' });
+    await until(async () => /^\d+$/.test(await answers()));
   });
 
   it('with a password: encrypted without a client certificate', async () => {

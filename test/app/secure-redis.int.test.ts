@@ -1,3 +1,4 @@
+import { copyFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { checkRedisUse, closeRedis, openRedisClient, untilRedisAnswers } from '../../src/app/open-redis.ts';
 import { loadConfig } from '../../src/config/config.ts';
@@ -39,7 +40,6 @@ async function refusal(settings: Settings): Promise<string> {
 
 describe.runIf(findProgram('redis-server') !== undefined)(
   'Redis over TLS, with an account (programs: it needs redis-server on the path)',
-  { timeout: 120_000 },
   () => {
     let ca: TestCa;
     let redis: SecureRedis;
@@ -50,7 +50,7 @@ describe.runIf(findProgram('redis-server') !== undefined)(
       client = await ca.issue('client', { name: 'recency' });
       redis = await SecureRedis.start(ca);
       await redis.admin.call('ACL', 'SETUSER', 'site', 'on', '>p@ss:w/rd', '~*', '+@all');
-    }, 60_000);
+    });
     afterAll(async () => {
       await redis?.[Symbol.asyncDispose]();
       ca?.remove();
@@ -82,6 +82,28 @@ describe.runIf(findProgram('redis-server') !== undefined)(
         /refuses the TLS handshake: it asks for a client certificate.*RECENCY_REDIS_TLS_CERT/,
       );
       expect(performance.now() - begun).toBeLessThan(10_000);
+    });
+
+    it('connects with a certificate that was replaced meanwhile, but not with half of one', async () => {
+      const own = await ca.issue('renewed', { name: 'recency' });
+      const other = await TestCa.create('Another CA');
+      onTestFinished(() => other.remove());
+      const strange = await other.issue('strange', { name: 'recency' });
+      const connection = await opened(settings({ REDIS_TLS_CERT: own.cert, REDIS_TLS_KEY: own.key }));
+      const refused: string[] = [];
+      connection.on('error', ({ message }: Error) => void refused.push(message));
+      const again = async () => await redis.admin.call('CLIENT', 'KILL', 'USER', 'site');
+      const answers = () => connection.ping().catch(() => undefined);
+
+      copyFileSync(strange.cert, own.cert); // whose key is still the other one
+      await again();
+      await until(answers);
+      expect(refused.filter((message) => /ALERT|alert|key/.test(message))).toEqual([]);
+      copyFileSync(strange.key, own.key);
+      await again();
+      await until(() => refused.some((message) => /unknown ca/i.test(message)));
+      await ca.issue('renewed', { name: 'recency' });
+      await until(answers);
     });
 
     it('works on a cluster, whose other nodes are found through the first', async () => {

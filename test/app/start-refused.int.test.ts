@@ -13,7 +13,7 @@ import { migratedDatabase } from '../support/stores.ts';
 
 let settings: Settings & { MYSQL_URL: string };
 beforeAll(async () => {
-  settings = { ...(await serviceSettings()), START_TIMEOUT_MS: '600' };
+  settings = { ...(await serviceSettings()), START_TIMEOUT_MS: '2000' };
 });
 
 /** A failed start exits with 1 and says in a few lines what is wrong and how to fix it. */

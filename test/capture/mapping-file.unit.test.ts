@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
-import { mappedColumns, tableKey } from '../../src/capture/mapping.ts';
+import { mappedColumns, mappingDigest, tableKey } from '../../src/capture/mapping.ts';
 import { parseMapping } from '../../src/capture/mapping-file.ts';
 import { CONTACTS, GROUPS } from '../../src/contracts/kind.ts';
 
@@ -63,7 +63,8 @@ describe('the file of the mapping', () => {
         ['state', ['1', 1, null, '18446744073709551615']],
       ]),
     );
-    expect(tables[2]).toMatchObject({ schema: 'site', table: 'statuses', columns: ['scope', 'deleted_at'] });
+    // By its id the media find it.
+    expect(tables[2]).toMatchObject({ schema: 'site', table: 'statuses', columns: ['scope', 'deleted_at', 'id'] });
     expect(ignored).toEqual([
       { schema: 'shop', table: 'avatars' },
       { schema: 'other', table: 'likes' },
@@ -74,7 +75,7 @@ describe('the file of the mapping', () => {
     const columns = mappedColumns(parse(PIXELFED));
     const of = (schema: string, table: string) => [...(columns.get(tableKey({ schema, table }))?.columns ?? [])].sort();
     expect(of('shop', 'user_filters')).toEqual(['filterable_id', 'filterable_type', 'state', 'user_id']);
-    expect(of('site', 'statuses')).toEqual(['deleted_at', 'profile_id', 'scope']);
+    expect(of('site', 'statuses')).toEqual(['deleted_at', 'id', 'profile_id', 'scope']);
     expect(of('shop', 'media')).toEqual(['status_id']);
   });
 
@@ -196,4 +197,25 @@ test('the mapping of docs/capture.md is one', () => {
     'profiles user',
   ]);
   expect(ignored).toEqual([{ schema: 'site', table: 'avatars' }]);
+});
+
+test('a mapping has the same digest however it is written, and another one with every field', () => {
+  const digest = (...entries: string[]) =>
+    mappingDigest(parse(`version: 1\ntables:\n${entries.map((entry) => `  - ${entry}\n`).join('')}`));
+  const [pairs, users] = [
+    '{ table: a, hint: contact, user: x, contact: y }',
+    '{ table: b, hint: user, user: x }',
+  ] as const;
+  expect(digest(pairs, users)).toBe(digest(`# moved\n    ${users}`, pairs));
+  const others = [
+    [pairs],
+    [users.replace('x', 'z'), pairs],
+    [users.replace('x }', 'x, columns: [c] }'), pairs],
+    [users.replace('x }', 'x, when: { c: 1 } }'), pairs],
+    [users.replace('x }', 'x, when: { c: [1, null] } }'), pairs],
+    [users, pairs.replaceAll('contact', 'group')],
+    [users.replace('table: b', 'table: other.b'), pairs],
+  ].map((entries) => digest(...entries));
+  expect(new Set([digest(pairs, users), ...others]).size).toBe(others.length + 1);
+  expect(digest(pairs)).toMatch(/^[\w-]{22}$/);
 });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Times } from '../../src/app/run-process.ts';
 import { DelayedWork } from '../../src/index/delayed-work.ts';
 import { KeyNames } from '../../src/index/redis/keys.ts';
 import { DelayQueue } from '../../src/redis/delay-queue.ts';
@@ -34,7 +35,8 @@ afterAll(() => {
   redis.disconnect();
 });
 
-const run = (line: string, changes: Settings = {}) => runInProcess(line.split(' '), { ...settings, ...changes });
+const run = (line: string, changes: Settings = {}, times: Partial<Times> = {}) =>
+  runInProcess(line.split(' '), { ...settings, ...changes }, times);
 
 const sql = (statement: string) => sqlOn(settings.MYSQL_URL, statement);
 
@@ -79,7 +81,7 @@ describe('from a file to a verified index', () => {
     expect(json()[0].classes).toMatchObject({ missing: 0, ghost: 0, score: 0, hole: 0, cap: 0, floor: 0, torn: 0 });
     expect(json()[0].answers_checked).toBeGreaterThan(0);
     expect(code).toBe(0);
-    expect((await run('verify --user 7')).stdout).toMatch(/^1 users: 1 with an index, 0 without; 0 wrong/);
+    expect((await run('verify --user 7')).stdout).toMatch(/^1 user: 1 with an index, 0 without; 0 wrong/);
     expect((await run('verify --users 5 --json')).json()[0].users).toBe(5);
   });
 
@@ -92,7 +94,7 @@ describe('from a file to a verified index', () => {
     expect(explained.json()[0]).toMatchObject({ verdict: { code: 'in_index' }, in_index: true, in_answer: true });
     expect((await run('explain 1 999')).stdout).toMatch(/MySQL has no row for the pair/);
     const { stdout } = await run(`explain 1 ${best.id}`);
-    expect(stdout).toMatch(/^Answer: The first page shows the contact, where it belongs\. \(From the index\.\)$/m);
+    expect(stdout).toMatch(/^Answer: The first page shows the contact, where it belongs\. \(From the index: lag\.\)$/m);
     expect(stdout).toMatch(/^MySQL: related, .*place 1, version \d+\.$/m);
     expect(stdout).toMatch(/^Redis: \S+:\{\d+\}:1:z and \S+:\{\d+\}:1:m\.$/m);
   });
@@ -125,6 +127,18 @@ describe('drift', () => {
   });
 });
 
+describe('answers that are wrong', () => {
+  it('are shown by verify of one user, to which verify of several points', async () => {
+    await sql("INSERT INTO photos (owner_id, audience, uploaded_at, title) VALUES (9, 0, 1770000000000, 'no task')");
+    await sql('UPDATE users SET last_public_at = 1770000000000 WHERE id = 9');
+    expect((await run('verify')).stdout).toMatch(/^ {2}user 8: \d+ answers; `recency verify --user 8` shows more$/m);
+    const { stdout } = await run('verify --user 8');
+    expect(stdout).toMatch(/^ {2}user 8: \d+ answers\n {4}relation any, limit \d+, page 1: \d.* instead of 9 /m);
+    expect(stdout).not.toContain('shows more');
+    expect((await run('repair')).code).toBe(0);
+  });
+});
+
 describe('work that waits', () => {
   const spoil = async (user: string) => {
     const key = new KeyNames(String(settings.KEY_PREFIX)).set(user);
@@ -140,21 +154,22 @@ describe('work that waits', () => {
     await delayed.defer({ pairs: [{ user, contact }], rebuilds: [] });
   }
 
-  it('hides no drift but its own, which is unsettled: exit 3, rebuilt all the same', { timeout: 120_000 }, async () => {
+  it('hides no drift but its own, which is unsettled: exit 3, rebuilt all the same', async () => {
+    const runSoon = (line: string) => run(line, {}, { settleMs: 1_000 });
     await putOff('4', await spoil('4'));
     await spoil('5');
-    const alone = await run('verify --user 4');
-    expect(alone.stdout).toMatch(/^1 users: 1 with an index.*; 0 wrong, 0 of them visibly; 1 unsettled\.\nUnsettled: /);
+    const alone = await runSoon('verify --user 4');
+    expect(alone.stdout).toMatch(/^1 user: 1 with an index.*; 0 wrong, 0 of them visibly; 1 unsettled\.\nUnsettled: /);
     expect(alone.code).toBe(3);
 
-    const { code, stdout } = await run('repair');
+    const { code, stdout } = await runSoon('repair');
     expect(code).toBe(3);
     expect(stdout).toMatch(/; 1 wrong, 0 of them visibly; 1 unsettled\.\n {2}score 1\n/);
     expect(stdout).toMatch(/: 2 repaired, 0 still wrong, 0 still unsettled\./);
-    const again = await run('repair --json');
+    const again = await runSoon('repair --json');
     expect(again.json()[0]).toMatchObject({ wrong: 0, unsettled: 0, repaired: 0, still_wrong: 0, still_unsettled: 0 });
     expect(again.code).toBe(0);
-    expect((await run('verify')).code).toBe(0);
+    expect((await runSoon('verify')).code).toBe(0);
     await redis.del(['due', 'all'].map((name) => `${settings.KEY_PREFIX}:{delay}:${name}`));
   });
 });
@@ -162,7 +177,7 @@ describe('work that waits', () => {
 describe('a run', () => {
   it('that Ctrl-C ends goes on where it was, and does nothing twice', async () => {
     await using cli = new CliProcess(['backfill', '--rate', '1', '--json'], settings);
-    await cli.says('users,', 15_000); // a plain line of progress: the first page is done
+    await cli.says('users,'); // a plain line of progress: the first page is done
     cli.signal('SIGINT');
     expect((await cli.ended).code).toBe(1);
     expect(cli.stdout).toBe('');
@@ -171,7 +186,8 @@ describe('a run', () => {
     expect(resumed.json()[0]).toMatchObject({ run: runId, users: 40, rebuilt: 40 });
     expect((await run(`backfill --resume ${runId}`)).stderr).toMatch(/is done: start a new one/);
     expect((await run(`repair --resume ${runId}`)).code).toBe(2);
-  }, 120_000);
+    expect((await run('repair --resume 999999')).code).toBe(1);
+  });
 });
 
 describe('forget', () => {
@@ -183,7 +199,7 @@ describe('forget', () => {
       '{"kind":"rebuild","user":"9"}',
     );
     expect(await redis.exists(key)).toBe(1);
-    expect((await run('forget 9 --json')).json()).toEqual([{ forgotten: '9' }]);
+    expect((await run('forget 9 --json')).json()).toMatchObject([{ forgotten: '9' }]);
     expect(await redis.exists(key)).toBe(0);
     expect(await redis.zcard(`${settings.KEY_PREFIX}:{delay}:due`)).toBe(0);
     expect((await run('forget 9')).code).toBe(0);
@@ -193,16 +209,17 @@ describe('forget', () => {
 describe('dlq', () => {
   it('lists, shows and replays', async () => {
     expect((await run('dlq list')).stdout).toBe('There are no dead letters.\n');
+    expect((await run('dlq list --json')).json()).toEqual([{ dead_letters: [] }]);
     await sql("INSERT INTO recency_outbox (type, user_id, other_id) VALUES ('recency.contact.exploded', 1, 2)");
     await using relay = new CliProcess(['relay'], settings);
     await relay.says('went to the dead letters');
-    const listed = await run('dlq list --json');
-    expect(listed.json()[0].headers).toMatchObject({
+    const [{ dead_letters: listed }] = (await run('dlq list --json')).json();
+    expect(listed[0].headers).toMatchObject({
       ce_type: 'recency.contact.exploded',
       'dlq-exception-class': 'InvalidOutboxRow',
       'dlq-attempts': '1',
     });
-    const { id } = listed.json()[0];
+    const { id } = listed[0];
     expect((await run('dlq list')).stdout).toMatch(new RegExp(`${id} .*recency\\.contact\\.exploded .*not a task`));
     expect((await run(`dlq show ${id}`)).stdout).toMatch(/"type":"recency\.contact\.exploded","user_id":"1"/);
     expect((await run(`dlq replay ${id} --json`)).json()).toEqual([{ asked: 1, replayed: 1, missing: [] }]);
@@ -247,11 +264,43 @@ describe('epoch and config', () => {
     await run('config adopt');
   });
 
-  it('print: every setting without its secrets, one a line', async () => {
+  it('adopt: what is shared already leaves every index as it is', async () => {
+    const before = (await run('epoch show --json')).json()[0];
+    expect((await run('config adopt')).stdout).toMatch(/^Nothing to adopt: /);
+    expect((await run('config adopt --json')).json()[0]).toEqual({
+      changed: [],
+      epoch: before.epoch,
+      suspended: false,
+    });
+    expect((await run('epoch show --json')).json()[0]).toEqual(before);
+  });
+
+  it('print: every setting without its secrets', async () => {
     const { json, stdout } = await run('config print --json', { TOKENS: 'secret-word:read' });
-    expect(json()).toContainEqual(expect.objectContaining({ name: 'RECENCY_TOKENS', value: '(hidden)' }));
-    expect(json().find(({ name }) => name === 'RECENCY_MAX')).toMatchObject({ value: '24', origin: 'default' });
+    const [{ settings: shown }] = json();
+    expect(shown).toContainEqual(expect.objectContaining({ name: 'RECENCY_TOKENS', value: '(hidden)' }));
+    expect(shown).toContainEqual(expect.objectContaining({ name: 'RECENCY_MAX', value: '24', origin: 'default' }));
     expect(stdout).not.toContain('secret-word');
+  });
+
+  it('set: a size for all processes, whatever the environment of the command says', async () => {
+    expect((await run('config set max 50')).stdout).toMatch(/^RECENCY_MAX: (24 → )?50\. Restart the processes/);
+    expect((await run('config set max 50 --json')).json()).toEqual([
+      { name: 'RECENCY_MAX', value: '50', before: '50' },
+    ]);
+    expect((await run('config print')).stdout).toMatch(/^RECENCY_MAX +50 +config set /m);
+    const refused = await run('inspect 1', { MAX: '24' });
+    expect({ code: refused.code, stderr: refused.stderr }).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('RECENCY_MAX is 24 here, but 50 for all processes.'),
+    });
+    expect((await run('doctor --json', { MAX: '24' })).json()[0].findings).toContainEqual(
+      expect.objectContaining({ check: 'shared settings', state: 'problem' }),
+    );
+    await run('backfill');
+    expect((await run('config set max 24', { MAX: '24' })).code).toBe(0);
+    expect((await run('verify')).stdout).toMatch(/^40 users: 40 with an index, 0 without; 0 wrong/);
+    expect((await run('config set max 12')).code).toBe(2);
   });
 });
 

@@ -33,9 +33,9 @@ function leaf(program: Command, name: string): Command {
 describe('the command line', () => {
   it('has every command', () => {
     const documented =
-      'stack up|stack down|stack status|migrate|init|triggers|import|serve|consume|relay|capture|notify|backfill|verify|repair|runs|inspect|explain|fan-outs|' +
-      'dlq list|dlq show|dlq replay|watches list|watches show|watches test|watches remove|' +
-      'watches undelivered list|watches undelivered replay|forget|doctor|config print|config adopt|epoch show|epoch bump|demo|bench|size';
+      'stack up|stack down|stack status|migrate|init|triggers|import|serve|consume|relay|capture|notify|backfill|verify|repair|runs|inspect|explain|forget|' +
+      'doctor|config print|config set|config adopt|epoch show|epoch bump|fan-outs|dlq list|dlq show|dlq replay|dlq discard|' +
+      'watches list|watches show|watches test|watches remove|watches undelivered list|watches undelivered replay|demo|bench|size';
     expect(NAMES).toEqual(documented.split('|'));
   });
 
@@ -58,7 +58,7 @@ describe('the command line', () => {
   it('has an example in the help of what only has commands below it, too', async () => {
     const program = await defineProgram();
     const groups = program.commands.filter((command) => command.commands.length > 0);
-    expect(groups.map(nameOf)).toEqual(['stack', 'dlq', 'watches', 'config', 'epoch']);
+    expect(groups.map(nameOf)).toEqual(['stack', 'config', 'epoch', 'dlq', 'watches']);
     for (const command of [program, ...groups]) {
       const [, example = ''] = /\nExample:\n {2}recency (.+)\n$/.exec(helpOf(command)) ?? [];
       expect(example.split(' ').slice(0, 2).join(' ')).toMatch(new RegExp(`^${nameOf(command)}`));
@@ -75,6 +75,17 @@ describe('the command line', () => {
     const help = await printed(name, '--help');
     expect(help).toMatch(name === 'stack' ? /up \[options\]/ : /--json/);
     expect(await printed('help', name)).toBe(help);
+  });
+
+  it('has its commands in groups', async () => {
+    const help = (await defineProgram('serve')).helpInformation();
+    const groups = [...help.matchAll(/^(\S.*):\n((?: {2}.*\n)+)/gm)].map(([, title = '', lines = '']) => {
+      return [title, lines.match(/^ {2}[a-z][a-z-]*/gm)?.length ?? 0] as const;
+    });
+    expect(groups.map(([title]) => title)).toEqual([
+      ...['Options', 'To set up', 'Processes', 'Indexes', 'To operate', 'To try and to measure', 'Help'],
+    ]);
+    for (const [title, commands] of groups.slice(1)) expect(commands, title).toBeLessThanOrEqual(7);
   });
 
   it('the list of commands shows the arguments of those that are loaded when called', async () => {
@@ -105,6 +116,15 @@ describe('the output', () => {
   });
 });
 
+describe('an id of nothing', () => {
+  it('stack down: is named, and is a failure', async () => {
+    vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    const said = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+    expect(await runCommandLine(['stack', 'down', 'nope'])).toBe(1);
+    expect(said.mock.calls.join('')).toBe('No servers have the id nope.\n');
+  });
+});
+
 describe('wrong use', () => {
   it.each([
     ['an unknown command', ['vrify'], /unknown command 'vrify'/],
@@ -121,6 +141,7 @@ describe('wrong use', () => {
     ['a run and a range', ['backfill', '--resume', '1', '--from', '2'], /--resume/],
     ['a self-contact', ['explain', '7', '7'], /contact of their own/],
     ['an epoch without a reason', ['epoch', 'bump'], /--why/],
+    ['an epoch for an empty reason', ['epoch', 'bump', '--why', ' '], /--why must say something/],
     ['a time without its zone', ['relay', '--republish', '--from', '2026-01-01T00:00:00'], /with its time zone/],
     [
       'an empty time range',

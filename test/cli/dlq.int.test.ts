@@ -2,8 +2,10 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { MAX_TASK_BYTES } from '../../src/contracts/task.ts';
+import { Database } from '../../src/mysql/database.ts';
 import { encodeTask } from '../../src/transport/cloud-events.ts';
 import { ensureTopics } from '../../src/transport/kafka/topic-admin.ts';
+import { SettledDeadLetters } from '../../src/transport/settled-dead-letters.ts';
 import type { Delivery } from '../../src/transport/task-source.ts';
 import { runInProcess } from '../support/in-process.ts';
 import { freshPrefix, freshTopic, hasKafka, kafkaBrokers, redisUrl, withAdmin } from '../support/servers.ts';
@@ -27,7 +29,7 @@ function delivery(more: Partial<Delivery> = {}): Delivery {
 }
 
 function describeDeadLetters(name: string, freshPlace: () => Promise<Place>): void {
-  describe(`dead letters in ${name}`, { timeout: 60_000 }, () => {
+  describe(`dead letters in ${name}`, () => {
     const { at, run } = useConsumers();
     const fresh = async () => at(await freshPlace());
 
@@ -143,7 +145,7 @@ function describeDeadLetters(name: string, freshPlace: () => Promise<Place>): vo
       const { received } = run(opened);
       expect(await deadLetters.replay([String(whole)])).toEqual({ replayed: 1, missing: [] });
       await until(() => received.length > 0);
-      expect(received.map((one) => one.headers)).toEqual([headers]);
+      expect(received.map((one) => one.headers)).toEqual([{ ...headers, 'dlq-replayed-after': failure.message }]);
     });
 
     it('are listed oldest first, a page at a time, and found by their ids', async () => {
@@ -191,12 +193,41 @@ function describeDeadLetters(name: string, freshPlace: () => Promise<Place>): vo
       await until(() => received.length === 2);
       const [task, odd] = ['ce_id', 'a'].map((header) => received.find((one) => one.headers[header] !== undefined));
       expect(task?.body).toEqual(body);
-      expect(task?.headers).toEqual(headers);
+      expect(task?.headers).toEqual({ ...headers, 'dlq-replayed-after': failure.message });
       expect(odd?.body).toEqual(Buffer.from([0, 255, 10]));
-      expect(odd?.headers).toEqual({ a: 'é' });
+      expect(odd?.headers).toEqual({ a: 'é', 'dlq-replayed-after': failure.message });
       expect(await deadLetters.list({ limit: 10 })).toEqual(letters);
       expect(await deadLetters.replay(ids)).toMatchObject({ replayed: 2 });
       await until(() => received.length === 4);
+    });
+
+    it('are listed until somebody has dealt with them, and a replay that fails tells both reasons', async () => {
+      const { deadLetters } = await fresh();
+      const { MYSQL_URL } = await serviceSettings();
+      const database = new Database(MYSQL_URL, { connections: 1, queue: 10, deadlineMs: 30_000 });
+      onTestFinished(() => database.close());
+      const letters = new SettledDeadLetters({ letters: deadLetters, database, place: name });
+      const { body, headers } = encodeTask(freshTask());
+      for (let i = 0; i < 3; i++) await letters.put([{ delivery: delivery({ body, headers }), failure }]);
+      const [first, second, third] = (await letters.list({ limit: 10 })).map(({ id }) => id) as [
+        string,
+        string,
+        string,
+      ];
+      expect(await letters.discard([first, '0-999'], 'of a test')).toEqual({ discarded: [first], missing: ['0-999'] });
+      expect((await letters.list({ limit: 1 })).map(({ id }) => id)).toEqual([second]);
+      expect(await letters.replay([second])).toEqual({ replayed: 1, missing: [] });
+      expect((await letters.list({ limit: 10 })).map(({ id }) => id)).toEqual([third]);
+      expect(await letters.get(first)).toBeDefined();
+      const rows = await database.rows('SELECT id, outcome, why FROM recency_settled_letters ORDER BY id', []);
+      expect(rows).toEqual([
+        [first, 'discarded', 'of a test'],
+        [second, 'replayed', ''],
+      ]);
+      const again = delivery({ body, headers: { ...headers, 'dlq-replayed-after': 'one' } });
+      await letters.put([{ delivery: again, failure: { ...failure, message: 'two' } }]);
+      const [, last] = await letters.list({ limit: 10 });
+      expect(last?.headers['dlq-exception-message']).toBe('two (replayed after: one)');
     });
 
     it('come from a batch that was delivered, and are put before it is acknowledged', async () => {
@@ -255,7 +286,8 @@ describe('recency dlq', () => {
     onTestFinished(() => opened.close());
     const body = Buffer.alloc(1_048_400, 'x');
     await opened.deadLetters.put([{ delivery: delivery({ body }), failure }]);
-    const [letter] = (await runInProcess(['dlq', 'list', '--json'], settings)).json();
+    const [{ dead_letters: letters }] = (await runInProcess(['dlq', 'list', '--json'], settings)).json();
+    const [letter] = letters;
     expect(letter).toMatchObject({ bytes: MAX_TASK_BYTES, headers: { 'dlq-body-truncated': 'true' } });
     expect(letter).not.toHaveProperty('body');
     const shown = await runInProcess(['dlq', 'show', letter.id], settings);

@@ -1,9 +1,11 @@
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { planTaskOf, segmentTasksOf } from '../../src/contracts/bulk-task.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { planTaskOf } from '../../src/contracts/bulk-task.ts';
 import { FanOutProgress } from '../../src/index/redis/fan-out-progress.ts';
 import type { RedisClient } from '../../src/redis/connection.ts';
 import { runInProcess } from '../support/in-process.ts';
+import { segmentTasksOf } from '../support/segment-tasks.ts';
+import { closeAtEnd } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
 
 let progress: FanOutProgress;
@@ -12,7 +14,7 @@ let recency: (...args: string[]) => ReturnType<typeof runInProcess>;
 beforeAll(async () => {
   const settings = await serviceSettings();
   const redis = new Redis(String(settings.REDIS_URL));
-  afterAll(() => redis.disconnect());
+  closeAtEnd(() => redis.disconnect());
   progress = new FanOutProgress(redis as unknown as RedisClient, String(settings.KEY_PREFIX));
   recency = (...args) => runInProcess(['fan-outs', ...args], settings);
 });

@@ -3,17 +3,35 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { until } from '../support/until.ts';
 
+/** What axe looks for: everything where it is light; in the dark only the colours are others. */
+const RULES: Readonly<Record<'light' | 'dark', axe.RunOptions>> = {
+  light: {},
+  dark: { runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } },
+};
+
 /** What axe finds that keeps people from using the page, in light and in dark. */
 export async function expectAccessible(page: Page): Promise<void> {
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe.source);
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
-    await page.evaluate(axe.source);
-    const found = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as axe.AxeResults;
+    const options: axe.RunOptions = { resultTypes: ['violations'], ...RULES[colorScheme] };
+    const found = (await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`)) as axe.AxeResults;
     const grave = found.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
     const shown = grave.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html, any }) => [html, any[0]?.message]) }));
     expect({ page: page.url(), colorScheme, shown }).toEqual({ page: page.url(), colorScheme, shown: [] });
   }
   await page.emulateMedia({ colorScheme: 'light' });
+}
+
+const PHONE = 390;
+
+/** On a phone a page scrolls down and never sideways: only wide tables do, within themselves. */
+export async function expectNarrow(page: Page): Promise<void> {
+  const before = page.viewportSize() ?? { width: 1_100, height: 560 };
+  await page.setViewportSize({ width: PHONE, height: 800 });
+  const width = await page.evaluate('document.documentElement.scrollWidth');
+  expect({ page: page.url(), width }).toEqual({ page: page.url(), width: PHONE });
+  await page.setViewportSize(before);
 }
 
 /** The violations of the content security policy that the browser reports. */

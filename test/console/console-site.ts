@@ -1,11 +1,12 @@
-import { planTaskOf, segmentTasksOf } from '../../src/contracts/bulk-task.ts';
+import { planTaskOf } from '../../src/contracts/bulk-task.ts';
 import { FanOutProgress } from '../../src/index/redis/fan-out-progress.ts';
-import { Database } from '../../src/mysql/database.ts';
 import { SamplerReports } from '../../src/repair/sampler/report.ts';
 import { encodeTask } from '../../src/transport/cloud-events.ts';
 import type { Settings } from '../support/cli.ts';
+import { ContactsDatabase } from '../support/contacts-database.ts';
 import { runInProcess } from '../support/in-process.ts';
 import { PLANTS, spoil } from '../support/plant-drift.ts';
+import { segmentTasksOf } from '../support/segment-tasks.ts';
 import { sql } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
 import { everybodyKnows, freshSitePool, writeSite } from '../support/small-site.ts';
@@ -25,7 +26,7 @@ export async function consoleSite(cleanUp: (close: () => Promise<unknown>) => vo
   const settings = await serviceSettings();
   const { MYSQL_URL: url, REDIS_URL = '', KEY_PREFIX: prefix = '', TOPIC } = settings;
   const redis = await freshRedis();
-  const primary = new Database(url, { connections: 3, queue: 100, deadlineMs: 10_000 });
+  const primary = new ContactsDatabase(url, { connections: 3, queue: 100, deadlineMs: 60_000 });
   cleanUp(() => primary.close());
   await writeContacts(url);
   await command(['backfill'], settings);

@@ -1,13 +1,14 @@
 import process from 'node:process';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
+import { Access } from '../../src/api/authorize.ts';
 import { Sessions } from '../../src/console/sessions.ts';
 import { suspendEpoch } from '../../src/mysql/losses.ts';
 import { startChromium } from '../support/chromium.ts';
 import { CliProcess } from '../support/cli.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 import { until } from '../support/until.ts';
-import { expectAccessible, says, tabTo, violationsOf } from './browser.ts';
+import { expectAccessible, expectNarrow, says, tabTo, violationsOf } from './browser.ts';
 import { consoleSite } from './console-site.ts';
 
 const ADMIN = 'only-for-admins';
@@ -69,14 +70,32 @@ function needBrowser({ skip }: Pick<TestContext, 'skip'>): Browser {
   return browser ?? skip(missing);
 }
 
-async function picture(name: string): Promise<void> {
+async function picture(name: string, most = 1_000): Promise<void> {
   if (PICTURES === undefined) return;
-  const height = Math.min(1_000, Number(await page.evaluate('document.documentElement.scrollHeight')));
-  await page.screenshot({
-    fullPage: true,
-    clip: { x: 0, y: 0, width: 1_100, height },
-    path: `${PICTURES}/${name}.png`,
-  });
+  const charts = page.locator('.chart');
+  await until(async () => (await charts.count()) === (await charts.locator('canvas').count()));
+  const height = Math.min(most, Number(await page.evaluate('document.documentElement.scrollHeight')));
+  const { width } = page.viewportSize() ?? { width: 1_100 };
+  await page.screenshot({ fullPage: true, clip: { x: 0, y: 0, width, height }, path: `${PICTURES}/${name}.png` });
+}
+
+/** The overview once more, as it looks in the dark and on a phone. */
+async function otherPictures(): Promise<void> {
+  if (PICTURES === undefined) return;
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await picture('overview-dark', 1_150);
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize({ width: 390, height: 800 });
+  await picture('overview-phone', 1_600);
+  await page.setViewportSize({ width: 1_100, height: 560 });
+}
+
+/** Somebody reads a list, with an index and without one. */
+async function readLists(): Promise<void> {
+  for (const path of ['1/contacts/recent', '2/contacts/recent?limit=2', '99/contacts/recent']) {
+    const headers = { authorization: 'Bearer only-reads' };
+    expect((await fetch(`${address}/v1/users/${path}`, { headers })).status).toBe(200);
+  }
 }
 
 /** Shows a page, and looks whether everybody can use it. */
@@ -84,6 +103,7 @@ async function visit(path: string, name?: string): Promise<string> {
   await page.goto(address + path);
   if (name !== undefined) await picture(name);
   await expectAccessible(page);
+  await expectNarrow(page);
   return await page.locator('main').innerText();
 }
 
@@ -95,6 +115,21 @@ async function logIn(token = ADMIN): Promise<void> {
 function post(path: string, fields: Readonly<Record<string, string>>, headers: Readonly<Record<string, string>> = {}) {
   const body = new URLSearchParams(fields);
   return fetch(address + path, { method: 'POST', body, headers, redirect: 'manual' });
+}
+
+/** For a picture with something in its charts: somebody reads, consumers run, and something is wrong. */
+async function untilDrawn(): Promise<void> {
+  await using _ = new CliProcess(['consume'], site.settings);
+  await until(
+    async () => {
+      await readLists();
+      await site.sample();
+      return (
+        Number(await page.evaluate("fetch('/console/history').then((r) => r.json()).then((h) => h.at.length)")) > 40
+      );
+    },
+    { timeout: 400_000, interval: 500, what: 'some minutes of history' },
+  );
 }
 
 const cookieOf = (response: Response) => response.headers.get('set-cookie')?.split(';')[0] ?? '';
@@ -156,7 +191,7 @@ describe('the console, in a browser', () => {
   it('shows health at a glance, and loads it again by itself, unless that is paused', async (context) => {
     needBrowser(context);
     await site.sample();
-    const text = await visit('/console', 'overview');
+    const text = await visit('/console');
     expect(text).toMatch(/Service\s+ready/);
     for (const lane of ['small', 'bulk']) {
       expect(text).toMatch(
@@ -168,11 +203,41 @@ describe('the console, in a browser', () => {
     }
     expect(text).toMatch(/Dead letters\s+2/);
     expect(text).toMatch(/Large fan-outs\s+2 in progress/);
-    const asOf = () => page.locator('[data-as-of]').innerText();
+    expect(text).toMatch(/sampler\s.*\d s ago\s/s);
+    expect(await page.getByRole('link', { name: 'Rebuild those users…' }).getAttribute('href')).toBe(
+      '/console/drift#wrong',
+    );
+    const asOf = () => page.locator('[data-as-of] time').getAttribute('datetime');
     const first = await asOf();
     await until(async () => (await asOf()) !== first);
     await page.getByRole('button', { name: 'Pause updates' }).click();
     expect(await page.getByRole('button', { name: 'Resume updates' }).isVisible()).toBe(true);
+    const checked = page.locator('td time').first();
+    await until(async () => /[1-9] s ago/.test(await checked.innerText()), { what: 'what is paused grows older' });
+  });
+
+  it('draws the last hour, and says its numbers', async (context) => {
+    needBrowser(context);
+    await page.goto(`${address}/console`);
+    const chart = (name: string) => page.locator(`[data-chart=${name}]`);
+    await readLists();
+    for (const source of ['index', 'database'])
+      await until(async () => (await chart('answers').innerText()).includes(source), {
+        what: `answers from ${source}`,
+      });
+    await until(async () => /p99\)\s+\S+\s+\d/.test(await chart('latency').innerText()));
+    await until(async () => /in progress\s+2\s/.test(await chart('fanOuts').innerText()));
+    expect(await chart('answers').locator('.plot').getAttribute('aria-label')).toMatch(/index[^,;]* [\d.–]+, least/);
+    for (const name of ['lag', 'answers', 'latency', 'waiting', 'fanOuts', 'drift'])
+      expect(await chart(name).locator('canvas').count()).toBe(1);
+    if (PICTURES !== undefined) await untilDrawn();
+    await visit('/console');
+    await until(async () => (await chart('lag').locator('canvas').count()) === 1);
+    await picture('overview', 1_150);
+    await otherPictures();
+    expect(await visit('/console/fan-outs')).toContain('in progress');
+    expect(await chart('fanOuts').innerText()).toMatch(/in progress\s+2\s/);
+    expect((await fetch(`${address}/console/history`)).status).toBe(401);
   });
 
   it("shows a user's index beside plain SQL, with every difference marked, and explains a contact", async (context) => {
@@ -191,6 +256,9 @@ describe('the console, in a browser', () => {
     expect(await page.locator('section').innerText()).toContain('Drift\nmissing');
     expect(await visit('/console/user?user=1')).toContain('score');
     expect(await visit('/console/user?user=3')).toContain('ghost');
+    await page.getByRole('button', { name: 'Rebuild the index of 3' }).click();
+    await says(page, 'rebuilt');
+    expect(await visit('/console/user?user=3')).toContain('no difference');
     expect(await visit('/console/user?user=99')).toContain('Plain SQL finds no contact');
     expect(await visit('/console/user?user=x')).toContain('user:');
   });
@@ -199,6 +267,12 @@ describe('the console, in a browser', () => {
     needBrowser(context);
     const tasks = await site.tasks();
     expect(await visit('/console/dead-letters', 'dead-letters')).toContain('must be a string of digits');
+    await page.getByLabel('Why').fill('poked');
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await says(page, 'Messages that match (1)');
+    await page.getByRole('button', { name: 'Replay the one that matches…' }).click();
+    await says(page, '1 of the dead letters will be published again');
+    expect(await page.locator('main').innerText()).toMatch(/recency\.contact\.added\s+1/);
     await page.goto(`${address}/console`);
     await page.keyboard.press('Tab');
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content');
@@ -250,6 +324,9 @@ describe('the console, in a browser', () => {
     const drift = await visit('/console/drift', 'drift');
     expect(drift).toMatch(/2\s+contacts\s+missing\s+visible/);
     for (const found of ['missing', 'score', 'ghost']) expect(drift).toMatch(new RegExp(`${found}\\s+1\\s`));
+    await page.getByRole('button', { name: 'Rebuild these 2' }).click();
+    await says(page, 'Indexes that were to be rebuilt');
+    expect(await visit('/console/user?user=1')).toContain('no difference');
   });
 
   it('works without a script', async (context) => {
@@ -258,16 +335,28 @@ describe('the console, in a browser', () => {
     await quiet.getByLabel('Token').fill(ADMIN);
     await quiet.getByRole('button', { name: 'Log in' }).click();
     await quiet.getByRole('link', { name: 'Refresh' }).click();
-    expect(await quiet.locator('main').innerText()).toContain('Large fan-outs in progress');
+    const text = await quiet.locator('main').innerText();
+    for (const part of ['Large fan-outs in progress', 'Work that waits', 'least']) expect(text).toContain(part);
     await quiet.getByRole('button', { name: 'Log out' }).click();
     expect(await quiet.locator('main').innerText()).toContain('Token with the scope');
     await quiet.close();
   });
 
+  it('has a page of the API that is dark where the system is', async (context) => {
+    needBrowser(context);
+    const ink = () => page.evaluate("getComputedStyle(document.querySelector('.swagger-ui .info .title')).color");
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.goto(`${address}/docs`);
+    await page.locator('.opblock').first().waitFor();
+    const inTheDark = await ink();
+    await page.emulateMedia({ colorScheme: 'light' });
+    await until(async () => (await ink()) !== inTheDark);
+  });
+
   it('says that the session has ended, on a page that is open and on the next one', async (context) => {
     needBrowser(context);
     const tokens = [{ token: ADMIN, scopes: ['admin' as const] }];
-    const { cookie } = new Sessions({ tokens, clock: () => Date.now() - 3_600_001 }).begin(ADMIN);
+    const { cookie } = new Sessions({ access: new Access(tokens), clock: () => Date.now() - 3_600_001 }).begin(ADMIN);
     const name = cookieOf(await post('/console/login', { token: ADMIN })).split('=')[0] ?? '';
     await page.goto(`${address}/console/runs`);
     await page.context().addCookies([{ name, value: cookie, domain: '127.0.0.1', path: '/console' }]);
@@ -287,6 +376,11 @@ describe('the console, in a browser', () => {
     await suspendEpoch(site.primary, next, [loss]);
     const text = await visit('/console/epoch');
     for (const part of ['suspended', 'recency.tasks/3', '17 tasks']) expect(text).toContain(part);
+    await page.getByRole('link', { name: 'Begin a new epoch…' }).click();
+    await says(page, 'Every index becomes cold at once.');
+    await picture('bump');
+    await expectAccessible(page);
+    await expectNarrow(page);
   });
 
   it('says which server is unavailable, and goes on when it is back', async (context) => {

@@ -1,5 +1,6 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
+import { Access } from '../../src/api/authorize.ts';
 import { SESSION_MS, Sessions } from '../../src/console/sessions.ts';
 
 const ADMIN = { token: 'admin-0123', scopes: ['admin' as const] };
@@ -8,7 +9,7 @@ const READER = { token: 'reader-012', scopes: ['read' as const] };
 
 let now = 1_700_000_000_000;
 const clock = () => now;
-const sessions = new Sessions({ tokens: [READER, ADMIN, OTHER], clock });
+const sessions = new Sessions({ access: new Access([READER, ADMIN, OTHER]), clock });
 
 describe('a session of the console', () => {
   it('begins with a token that grants admin, and with no other', () => {
@@ -29,10 +30,10 @@ describe('a session of the console', () => {
 
   it('is known to every process with the token, and to none without it', () => {
     const { cookie, formToken } = sessions.begin(ADMIN.token);
-    expect(new Sessions({ tokens: [ADMIN], clock }).find(cookie)).toMatchObject({ formToken });
-    expect(new Sessions({ tokens: [OTHER, READER], clock }).find(cookie)).toBeUndefined();
+    expect(new Sessions({ access: new Access([ADMIN]), clock }).find(cookie)).toMatchObject({ formToken });
+    expect(new Sessions({ access: new Access([OTHER, READER]), clock }).find(cookie)).toBeUndefined();
     const demoted = { ...ADMIN, scopes: ['read' as const] };
-    expect(new Sessions({ tokens: [demoted, OTHER], clock }).find(cookie)).toBeUndefined();
+    expect(new Sessions({ access: new Access([demoted, OTHER]), clock }).find(cookie)).toBeUndefined();
   });
 
   it('has a form token of its own', () => {
@@ -57,7 +58,7 @@ describe('a session of the console', () => {
   });
 
   it('needs no token where the API needs none, and still has form tokens', () => {
-    const open = new Sessions({ tokens: [], clock });
+    const open = new Sessions({ access: new Access([]), clock });
     const { cookie, formToken } = open.begin('');
     expect(open.find(cookie)).toMatchObject({ formToken });
     expect(sessions.find(cookie)).toBeUndefined();

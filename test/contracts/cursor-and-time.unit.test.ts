@@ -1,9 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isoTime } from '../../src/contracts/iso-time.ts';
+import { isoTime } from '../../src/contracts/http.ts';
+import {
+  decodeCursor,
+  decodeSourceCursor,
+  encodeCursor,
+  encodeSourceCursor,
+  LONGEST_CURSOR,
+  LONGEST_SOURCE_CURSOR,
+} from '../../src/contracts/key.ts';
 import { KIND_NAMES } from '../../src/contracts/kind.ts';
-import { decodeCursor, encodeCursor, LONGEST_CURSOR } from '../../src/contracts/page-cursor.ts';
-import { decodeSourceCursor, encodeSourceCursor, LONGEST_SOURCE_CURSOR } from '../../src/contracts/source-cursor.ts';
 
 const ids = fc.bigInt({ min: 1n, max: 2n ** 64n - 1n }).map(String);
 const times = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });

@@ -4,6 +4,7 @@ import { openApiDocument } from '../../src/api/openapi-document.ts';
 import { recentContactsRoute } from '../../src/api/routes/recent-contacts.ts';
 import { isId } from '../../src/contracts/id.ts';
 import { CONTACTS } from '../../src/contracts/kind.ts';
+import { USUAL_SITE } from '../../src/site/site.ts';
 
 const GREATEST = 2n ** 64n - 1n;
 
@@ -14,7 +15,7 @@ function isCanonical(text: string): boolean {
   return value >= 1n && value <= GREATEST && value.toString() === text;
 }
 
-const { operation } = recentContactsRoute(CONTACTS, {} as never, {} as never, {} as never);
+const { operation } = recentContactsRoute(CONTACTS, undefined, { site: USUAL_SITE } as never, {} as never);
 const document = openApiDocument([operation], '1') as unknown as {
   components: { schemas: { Id: { pattern: string } } };
 };

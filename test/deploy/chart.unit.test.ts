@@ -1,11 +1,14 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { isSecret, SETTING_NAMES } from '../../src/config/settings.ts';
 import { loadTracing, PROTOCOLS, SAMPLERS } from '../../src/config/tracing.ts';
 import { findHelm } from '../support/helm.ts';
 import { type Manifest, schemaProblems, typeProblems } from '../support/manifests.ts';
+import { blocksOf } from '../support/page-blocks.ts';
 
 const CHART = 'deploy/helm/recency';
 /** The oldest Kubernetes that the chart is for: a helm that was built from source knows of none. */
@@ -30,7 +33,7 @@ beforeAll(() => {
   helm = findHelm();
   usual = render();
   all = render(ALL);
-}, 180_000);
+});
 
 function render(values: readonly string[] = []): Manifest[] {
   const text = execFileSync(helm, ['template', 'site', CHART, ...SITE, ...values], { encoding: 'utf8' });
@@ -67,6 +70,37 @@ describe('the chart', () => {
     );
   });
 
+  it('takes the values of docs/installing.md', () => {
+    const values = blocksOf('docs/installing.md').find(({ code }) => code.startsWith('# garden.yaml'))?.code;
+    const folder = mkdtempSync(join(tmpdir(), 'recency-chart-test-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    writeFileSync(join(folder, 'garden.yaml'), String(values));
+    const manifests = render(['--values', join(folder, 'garden.yaml'), '--set', 'processes.serve.tag=0.0.9']);
+    const [migrate] = ofKind(manifests, 'Job').filter(({ metadata }) => metadata.name === 'site-migrate');
+    expect(podOf(migrate as Manifest).containers[0].args).toEqual(['migrate']);
+    const images = ofKind(manifests, 'Deployment').map((one) => [one.metadata.name, podOf(one).containers[0].image]);
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+    const image = 'registry.example/recency';
+    expect(Object.fromEntries(images)).toEqual({
+      'site-serve': `${image}:0.0.9`,
+      ...Object.fromEntries(['consume', 'relay', 'notify'].map((name) => [`site-${name}`, `${image}:${version}`])),
+    });
+  });
+
+  it('starts the pods of capture anew when the mapping is another one', () => {
+    const capture = ['--set', 'processes.capture.enabled=true', '--set'];
+    const annotationsWith = (mapping: string) => {
+      const manifests = render([...capture, `processes.capture.mapping=${mapping}`, '--set', 'podAnnotations.a=b']);
+      const deployments = ofKind(manifests, 'Deployment');
+      return Object.fromEntries(deployments.map((one) => [one.metadata.name, one.spec.template.metadata.annotations]));
+    };
+    const [one, other] = [annotationsWith('tables: {}'), annotationsWith('tables: { a: b }')];
+    expect(one['site-serve']).toEqual({ a: 'b' });
+    expect(one['site-serve']).toEqual(other['site-serve']);
+    expect(one['site-capture']).toMatchObject({ a: 'b', 'recency/checksum-of-mapping': expect.any(String) });
+    expect(one['site-capture']).not.toEqual(other['site-capture']);
+  });
+
   it('has the version of the package', () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
     const { version: chart, appVersion } = parse(readFileSync(`${CHART}/Chart.yaml`, 'utf8'));
@@ -100,7 +134,27 @@ describe('the chart', () => {
     expect(namesOf(ofKind(all, 'Job'))).toEqual(['site-backfill-1', 'site-migrate']);
     expect(namesOf(ofKind(all, 'HorizontalPodAutoscaler'))).toEqual(names(['consume', 'serve']));
     expect(ofKind(usual, 'ServiceMonitor')).toEqual([]);
-    expect(ofKind(all, 'ServiceMonitor')).toHaveLength(1);
+    const [monitor, ...others] = ofKind(all, 'ServiceMonitor');
+    expect(others).toEqual([]);
+    // The alerts select job="recency", which the operator takes from this label of the Services.
+    expect(monitor?.spec.jobLabel).toBe('app.kubernetes.io/name');
+    for (const service of ofKind(all, 'Service'))
+      expect(JSON.stringify(service.metadata)).toContain('"app.kubernetes.io/name":"recency"');
+  });
+
+  it('writes numbers as they are, however great', () => {
+    const large = render(
+      [
+        ...['settings.STREAM_MAX_LENGTH=2000000', 'backfill.enabled=true', 'backfill.rate=1500000'],
+        ...['processes.consume.autoscaling.lag.enabled=true', 'processes.consume.autoscaling.lag.tasks=3000000'],
+        ...['tracing.endpoint=https://collector.example', 'tracing.variables.OTEL_BSP_MAX_QUEUE_SIZE=4000000'],
+        'tracing.resourceAttributes.shard=5000000',
+      ].flatMap((value) => ['--set', value]),
+    );
+    const text = JSON.stringify(large);
+    for (const number of ['2000000', '1500000', '3000000', '4000000', 'shard=5000000'])
+      expect(text).toContain(`${number}"`);
+    expect(text).not.toMatch(/\de\+0\d/);
   });
 
   it('gives no pod more than it needs: not root, no privileges, a root file system that is read only, no token of the cluster', () => {
@@ -132,6 +186,28 @@ describe('the chart', () => {
     }
     const serves = ofKind(all, 'Deployment').filter((one) => JSON.stringify(one).includes('RECENCY_TOKENS_FILE'));
     expect(namesOf(serves)).toEqual(['site-serve']);
+  });
+
+  it('gives every pod a secret that all settings need, and the tokens to the API alone', () => {
+    const keys = ['MYSQL_URL', 'REDIS_URL', 'KAFKA_PASSWORD', 'TOKENS'];
+    const manifests = render([...ALL, '--set', `secrets.keys={${keys.join(',')}}`]);
+    for (const manifest of withPods(manifests)) {
+      const text = JSON.stringify(podOf(manifest).containers);
+      const given = keys.filter((key) => text.includes(`RECENCY_${key}_FILE`));
+      expect(given, manifest.metadata.name).toEqual(
+        manifest.metadata.name === 'site-serve' ? keys : keys.filter((key) => key !== 'TOKENS'),
+      );
+    }
+    const own = render([
+      ...ALL,
+      '--set',
+      'processes.relay.secrets.name=relay',
+      '--set',
+      'processes.relay.secrets.keys={MYSQL_URL}',
+    ]);
+    const relay = ofKind(own, 'Deployment').find(({ metadata }) => metadata.name === 'site-relay');
+    expect(JSON.stringify(relay)).toContain('"secretName":"relay"');
+    expect(JSON.stringify(relay)).not.toContain('RECENCY_REDIS_URL_FILE');
   });
 
   it('asks each process for its health where it listens, and gives it time to end', () => {

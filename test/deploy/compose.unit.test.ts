@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { API_PORT, METRICS_PORTS } from '../../src/config/default-ports.ts';
+import { API_PORT, METRICS_PORTS } from '../../src/config/readiness-url.ts';
 import { SETTINGS } from '../../src/config/settings.ts';
 import { loadTracing } from '../../src/config/tracing.ts';
 import { findProgram, runProgram } from '../../src/tools/devservers/launch/machine.ts';

@@ -35,7 +35,7 @@ describe('deploy/grafana/recency.json', () => {
       .replace('"mode": "absolute"', '"mode": "absolut"')
       .replace(/"gridPos": \{\s*"h"/, '"gridPos": { "height"');
     expect(schemaProblems(wrong)).toHaveLength(3);
-  }, 60_000);
+  });
 
   it('has panels that do not overlap, each with an id and a name of its own in its row', () => {
     const { panels } = dashboard;

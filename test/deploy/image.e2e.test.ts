@@ -23,7 +23,7 @@ describe.runIf(process.env.STACK_FROM === 'containers')('the image', () => {
   let base: string;
   beforeAll(async () => {
     base = await buildImage(image);
-  }, 400_000);
+  }, 900_000);
   afterAll(() => docker('image', 'rm', '--force', image));
 
   const inspect = async (name: string) => JSON.parse(await docker('image', 'inspect', name))[0];
@@ -57,7 +57,7 @@ describe.runIf(process.env.STACK_FROM === 'containers')('the image', () => {
     const answer = await fetch(`http://127.0.0.1:${settings.PORT}/v1/users/1/contacts/recent`);
     expect(answer.status).toBe(200);
     expect(await docker('exec', container, 'recency', '--version'), 'by its name').toBe(version);
-    const check = ['node', '/app/dist/app/healthcheck.js'];
+    const check = ['node', '/app/dist/health/healthcheck.js'];
     const unhealthy = docker('exec', `--env=RECENCY_PORT=${await freePort()}`, container, ...check);
     await expect(unhealthy).rejects.toMatchObject({
       ...{

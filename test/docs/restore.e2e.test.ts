@@ -40,8 +40,9 @@ it('docs/restore.md makes every index right, and tells again of what was lost', 
     `INSERT INTO recency_outbox (type, user_id, other_id, published_at)
      VALUES ('recency.contact.removed', 2, 1, ${now - 1_800_000})`,
   );
-  const before = await runInProcess(['verify', '--users', 'all'], settings);
-  expect(before.stdout).toMatch(/^\d+ users: .*; 2 wrong, /);
+  const before = await runInProcess(['verify', '--users', 'all'], settings, { settleMs: 1_000 });
+  // No relay of this server has published that task: it counts as on its way until one does.
+  expect(before.stdout).toMatch(/^\d+ users: .*; 2 unsettled\./);
 
   await Promise.all([startProcess('relay', settings), startProcess('consume', settings)]);
   const folder = mkdtempSync(join(tmpdir(), 'recency-restore-test-'));
@@ -56,7 +57,7 @@ it('docs/restore.md makes every index right, and tells again of what was lost', 
   const [bumped, republished, afterwards, ...others] = await runBlocks(blocks, { cwd: folder, env, timeout: 60_000 });
   expect(others).toEqual([]);
   const [, epoch] = /^Epoch (\S+): every index is cold\.\n$/.exec(String(bumped?.output)) ?? [];
-  expect(republished?.output).toMatch(/^1 row/);
+  expect(republished?.output).toMatch(/^[01] rows? /); // 0: the relay was quicker, and has published it by itself
   expect(afterwards?.output).toMatch(new RegExp(`^${epoch} since \\S+: restored from the backup of Sunday\\n`));
   expect(afterwards?.output).toMatch(/^2 users: 2 with an index, 0 without; 0 wrong, .* 0 unsettled\.$/m);
   await until(async () => {

@@ -46,4 +46,4 @@ it('docs/tutorial.md: each command works, in its order, and prints what the page
   for (const { code, output, shown } of runs) {
     if (shown !== undefined) expect(`${output.trimEnd()}\n`, code).toMatch(shownPattern(shown.code));
   }
-}, 180_000);
+});

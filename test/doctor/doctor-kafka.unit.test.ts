@@ -32,7 +32,7 @@ describe('what doctor says of the brokers', () => {
   });
 
   it.each<[string, string, ClusterState, RegExp]>([
-    ['consumers', 'fine', cluster(topic(), { members: 0, lag: 0 }), /^no consumer in the group g, 0 tasks wait\n/],
+    ['consumers', 'warning', cluster(topic(), { members: 0, lag: 0 }), /^no consumer in the group g, 0 tasks wait\n/],
     ['consumers', 'problem', cluster(topic(), { members: 0 }), /^no consumer in the group g, 7 tasks wait\n/],
     [
       'consumers',

@@ -1,18 +1,17 @@
 import type { Pool } from 'mysql2/promise';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { checkColumns } from '../../src/app/check-mysql.ts';
-import { CONTACTS } from '../../src/contracts/kind.ts';
+import { checkColumns } from '../../src/health/check-mysql.ts';
 import { type RaiseBarrier, sharedBarrier } from '../../src/index/drain-barrier.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { refresh } from '../../src/index/refresh.ts';
-import { readPhotos } from '../../src/mysql/photos.ts';
+import { readPhotos } from '../../src/mysql/statements/photos.ts';
 import { findColumnProblems, findPlanProblems } from '../../src/mysql/view-checks.ts';
 import { runToEnd } from '../../src/repair/job.ts';
 import { PageCheck } from '../../src/repair/page-check.ts';
-import { createRepair } from '../../src/repair/repair.ts';
-import { Verify } from '../../src/repair/verify.ts';
+import { USUAL_SITE } from '../../src/site/site.ts';
 import { startConsuming } from '../support/consuming.ts';
+import { createRepair, Verify } from '../support/jobs-of-contacts.ts';
 import { freshFence } from '../support/repair-site.ts';
 import { freshSitePool } from '../support/small-site.ts';
 import { freshStores, type Stores } from '../support/stores.ts';
@@ -124,8 +123,8 @@ describe('a site that stores its times as DATETIME(6)', () => {
   it('gets whole milliseconds with the recipe, from indexes, without complaints', async () => {
     await contactsView(site.pool, RECIPE);
     await expectRight(site);
-    expect(await findColumnProblems(site.stores.primary, [CONTACTS])).toEqual([]);
-    expect(await findPlanProblems(site.stores.primary, [CONTACTS])).toEqual([]);
+    expect(await findColumnProblems(site.stores.primary, USUAL_SITE)).toEqual([]);
+    expect(await findPlanProblems([site.stores.primary])).toEqual([]);
     const photos = await readPhotos(site.stores.primary, USER, [{ id: '102', sees: '1' }], 3);
     expect(photos.get('102')?.photos).toEqual([{ id: '2', uploadedAt: EXPECTED[2]?.at, title: 'a picture' }]);
   });
@@ -157,7 +156,7 @@ describe('a site that stores its times as DATETIME(6)', () => {
   ])('is answered rightly when a view gives a %s, and told of it', async (type, expression) => {
     await contactsView(site.pool, expression);
     await expectBuilt(site);
-    expect(await checkColumns(site.stores.primary, [CONTACTS])).toMatchObject([
+    expect(await checkColumns(site.stores.primary, USUAL_SITE)).toMatchObject([
       {
         column: 'recency_contacts.last_upload_at',
         type: type.toLowerCase(),
@@ -169,11 +168,11 @@ describe('a site that stores its times as DATETIME(6)', () => {
 
   it('is refused a column of a time or text type', async () => {
     await contactsView(site.pool, 'members.newest', "'3'");
-    await expect(checkColumns(site.stores.primary, [CONTACTS])).rejects.toThrow(
+    await expect(checkColumns(site.stores.primary, USUAL_SITE)).rejects.toThrow(
       /recency_contacts.last_upload_at is of type datetime, which is not a whole number.*TIMESTAMPDIFF.*\n.*recency_contacts.version is of type varchar/,
     );
     await contactsView(site.pool, 'members.seen_at');
-    await expect(checkColumns(site.stores.primary, [CONTACTS])).rejects.toThrow(/is of type timestamp.*UNIX_TIMESTAMP/);
+    await expect(checkColumns(site.stores.primary, USUAL_SITE)).rejects.toThrow(/is of type timestamp.*UNIX_TIMESTAMP/);
   });
 });
 
@@ -217,7 +216,7 @@ describe('a row that cannot be read', () => {
     );
     expect(bodies).toMatchObject([{ user: USER, contact: '103' }]);
     expect(letters[0]?.headers['dlq-exception-message']).toMatch(/out of range/);
-    expect(await indexOf(site)).toContainEqual({ id: '102', at: 5_102 });
+    expect(await stores.index.read(USER, 0, false)).toEqual({ state: 'cold' }); // it lacks a change
     const other = await stores.index.read('2', 0, false);
     expect(other).toMatchObject({ state: 'warm', head: [{ id: '101', at: 5_101 }] });
   });

@@ -6,18 +6,22 @@ import { PAGE_SIZE } from '../../src/repair/user-pages.ts';
 import { between, seededRandom } from '../../src/tools/demo/random.ts';
 import { loadGraph } from '../../src/tools/reference-site/load-graph.ts';
 import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
-import { CliProcess, runCli, type Settings } from '../support/cli.ts';
+import { CliProcess, type Settings } from '../support/cli.ts';
+import { runInProcess } from '../support/in-process.ts';
+import { shortOrLong } from '../support/length.ts';
 import { serviceSettings } from '../support/service-settings.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 import { until } from '../support/until.ts';
 
+/** The same with 20 deaths between any two writes, in one process: repair/backfill.int and repair/repair.int. */
+const KILLS = Number(process.env.FAULTS_KILLS ?? shortOrLong(2, 5));
+
 /** A life that ends at its first new write redoes a page before it, so there are more pages than lives. */
-const PAGES = 40;
+const PAGES = 2 * KILLS;
 const USERS = PAGES * PAGE_SIZE;
 const CONTACTS = ['900001', '900002', '900003', '900004'];
-const KILLS = 20;
 
-/** From here on each life ends at its first new write, so that the run does not finish before its 20th death. */
+/** From here on each life ends at its first new write, so that the run does not finish before its last death. */
 const LATE = 0.4 * USERS;
 
 /** One in so many users has a wrong score, for the repair. */
@@ -46,7 +50,7 @@ describe(`fault 35: a command over ${USERS} users is killed ${KILLS} times`, { t
     const contacts = users.slice(0, USERS).flatMap(({ id }) => CONTACTS.map((contact) => ({ user: id, contact })));
     const photos = CONTACTS.map((owner, i) => ({ owner, audience: 0 as const, uploadedAt: 1_000 + i }));
     await loadGraph(pool, { users, contacts, photos });
-  }, 240_000);
+  });
 
   afterAll(async () => {
     redis?.disconnect();
@@ -87,7 +91,7 @@ describe(`fault 35: a command over ${USERS} users is killed ${KILLS} times`, { t
 
   /** Ends a life at its first new write, or a moment after the cursor has moved. */
   async function killSomewhere(
-    process: CliProcess,
+    cli: CliProcess,
     { from, next }: { readonly from: number; readonly next: number },
     { command, isDone }: Concern,
   ): Promise<void> {
@@ -97,11 +101,11 @@ describe(`fault 35: a command over ${USERS} users is killed ${KILLS} times`, { t
       const moment = moved + between(random, 0, 40);
       await until(() => performance.now() >= moment, { interval: 1 });
     }
-    process.signal('SIGKILL');
-    expect(await process.ended).toMatchObject({ signal: 'SIGKILL' });
+    cli.signal('SIGKILL');
+    expect(await cli.ended).toMatchObject({ signal: 'SIGKILL' });
   }
 
-  /** Kills the command 20 times, resuming it each time, then lets it finish. @returns its report */
+  /** Kills the command again and again, resuming it each time, then lets it finish. @returns its report */
   async function killAgainAndAgain(concern: Concern) {
     const { command } = concern;
     const lease = `${settings.KEY_PREFIX}:lease:{${command}}`;
@@ -109,10 +113,10 @@ describe(`fault 35: a command over ${USERS} users is killed ${KILLS} times`, { t
     const resume = () => [command, '--json', ...(last === '' ? [] : ['--resume', last])];
     for (let kill = 0; kill < KILLS; kill++) {
       const next = await firstUndone(cursor, concern);
-      await using process = new CliProcess(resume(), { ...settings, REDIS_URL: proxy.url });
+      await using cli = new CliProcess(resume(), { ...settings, REDIS_URL: proxy.url });
       // A write of the life before may still arrive: it must not end this one before it has begun.
       await until(async () => (await redis.exists(lease)) === 1, { interval: 1 });
-      await killSomewhere(process, { from: cursor, next }, concern);
+      await killSomewhere(cli, { from: cursor, next }, concern);
       const now = await run(command);
       if (last !== '') expect(now.id).toBe(last);
       expect(now.cursor).toBeGreaterThanOrEqual(cursor);
@@ -123,7 +127,7 @@ describe(`fault 35: a command over ${USERS} users is killed ${KILLS} times`, { t
       expect(await redis.del(lease)).toBe(1);
     }
     expect(cursor).toBeLessThan(USERS);
-    const ended = await runCli(resume(), settings);
+    const ended = await runInProcess(resume(), settings);
     return { code: ended.code, report: ended.json()[0] };
   }
 
@@ -138,7 +142,7 @@ describe(`fault 35: a command over ${USERS} users is killed ${KILLS} times`, { t
   it('repair: continues from its cursor, and redoes at most a page each time', async () => {
     const concerned = Array.from({ length: USERS / EVERY }, (_, i) => (i + 1) * EVERY);
     const [contact = ''] = CONTACTS;
-    expect((await runCli(['backfill'], settings)).code).toBe(0);
+    expect((await runInProcess(['backfill'], settings)).code).toBe(0);
     for (const user of concerned) await redis.zadd(names.set(String(user)), 'XX', WRONG_AT, contact);
     const isDone = async (user: number) => (await redis.zscore(names.set(String(user)), contact)) === '1000';
     const { code, report } = await killAgainAndAgain({ command: 'repair', concerned, isDone });
@@ -147,7 +151,7 @@ describe(`fault 35: a command over ${USERS} users is killed ${KILLS} times`, { t
     expect(report.wrong).toBeLessThanOrEqual(concerned.length);
     expect(report).toMatchObject({ still_wrong: 0, unsettled: 0 });
     expect(code).toBe(0);
-    const { stdout } = await runCli(['verify', '--json'], settings);
+    const { stdout } = await runInProcess(['verify', '--json'], settings);
     expect(JSON.parse(stdout)).toMatchObject({ users: USERS, warm: USERS, wrong: 0, unsettled: 0, answers_wrong: 0 });
   });
 });

@@ -1,8 +1,8 @@
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { NotReady } from '../../src/api/readiness.ts';
-import { checkPrimary } from '../../src/app/check-mysql.ts';
 import { primaryCheck } from '../../src/app/checks.ts';
-import { StartError } from '../../src/app/start-error.ts';
+import { StartError } from '../../src/config/start-error.ts';
+import { checkPrimary } from '../../src/health/check-mysql.ts';
 import type { Finding } from '../../src/health/finding.ts';
 import { bumpEpoch, checkMysqlServer } from '../../src/index/epoch.ts';
 import { fanOut } from '../../src/index/fan-out.ts';
@@ -13,10 +13,11 @@ import { Database, DatabaseNotPrimary } from '../../src/mysql/database.ts';
 import { readEpoch } from '../../src/mysql/epoch.ts';
 import { migrate } from '../../src/mysql/migrate.ts';
 import { readServer } from '../../src/mysql/server-record.ts';
+import { ContactsDatabase } from '../support/contacts-database.ts';
 import { expectExact } from '../support/exact.ts';
 import { runInProcess } from '../support/in-process.ts';
 import { OwnMysql } from '../support/own-mysql.ts';
-import { freshDatabase, freshPrefix } from '../support/servers.ts';
+import { closeAtEnd, freshDatabase, freshPrefix } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
 import { everybodyKnows, freshSitePool, writeSite } from '../support/small-site.ts';
 import { freshRedis, migratedDatabase, recentContactsOn, type Stores, storesOn } from '../support/stores.ts';
@@ -33,8 +34,8 @@ const own = new OwnMysql();
 async function storesIn(url: string, via = url): Promise<Stores> {
   await migrate({ url });
   await writeSite(freshSitePool(url), SITE);
-  const primary = new Database(via, { connections: 2, queue: 100, deadlineMs: 10_000 });
-  afterAll(() => primary.close());
+  const primary = new ContactsDatabase(via, { connections: 2, queue: 100, deadlineMs: 60_000 });
+  closeAtEnd(() => primary.close());
   const stores = storesOn({ url, prefix: freshPrefix(), primary, redis: await freshRedis() }, LIMITS);
   expect(await checkMysqlServer(primary)).toBe('first');
   await run(rebuild(USERS), stores.steps);
@@ -109,10 +110,33 @@ describe('a different server behind the same address', () => {
     expect(await checkMysqlServer(stores.primary)).toBe('known');
   });
 
-  it('is named by doctor, together with the one on record', async () => {
+  it('that comes back because the one on record was made read-only is put on record at once', async () => {
+    const url = await freshDatabase();
+    await using proxy = await TcpProxy.before(url);
+    const stores = await storesIn(url, proxy.url);
+    const { primary } = stores;
+    const { identity: first } = await readServer(primary);
+    proxy.leadTo(await own.copyOf(url));
+    await until(() => checkMysqlServer(primary).then((outcome) => outcome === 'new_epoch'));
+    const { identity: second } = await readServer(primary);
+    await own.run('SET GLOBAL read_only = 1');
+    onTestFinished(() => own.run('SET GLOBAL read_only = 0'));
+    const record = { seenAt: Date.now() - 1, replaced: { [first]: Date.now() } };
+    await expect(run(rebuild(['1']), stores.steps)).rejects.toThrow(DatabaseNotPrimary);
+
+    proxy.leadTo(url); // which has what the other one recorded, as a replica of it would
+    await until(async () => (await readServer(primary)).identity === first);
+    await putOnRecord(stores, second, record);
+    expect(await checkMysqlServer(primary)).toBe('new_epoch');
+  });
+
+  it('is named by doctor, together with the one on record, and the process is not ready', async () => {
     const url = await migratedDatabase();
     await using proxy = await TcpProxy.before(url);
     proxy.alternateWith(await own.copyOf(url));
+    const both = new Database(proxy.url, { connections: 3, queue: 100, deadlineMs: 60_000 });
+    onTestFinished(() => both.close());
+    await expect(primaryCheck(both)()).rejects.toThrow(/several MySQL servers answer in turns: .+; .+/);
     const { json } = await runInProcess(['doctor', '--json'], { ...(await serviceSettings()), MYSQL_URL: proxy.url });
     const [{ findings }] = json() as [{ findings: Finding[] }];
     expect(findings.find(({ area, check }) => area === 'mysql' && check === 'primary')).toMatchObject({

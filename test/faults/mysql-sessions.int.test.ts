@@ -1,15 +1,16 @@
 import type { Pool, RowDataPacket } from 'mysql2/promise';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { refresh } from '../../src/index/refresh.ts';
-import { Database, DatabaseUnavailable } from '../../src/mysql/database.ts';
+import { DatabaseUnavailable } from '../../src/mysql/database.ts';
 import { migrate, status } from '../../src/mysql/migrate.ts';
 import { findSessionProblems } from '../../src/mysql/session.ts';
 import { removeContact } from '../../src/tools/reference-site/relationships.ts';
+import { ContactsDatabase } from '../support/contacts-database.ts';
 import { expectExact } from '../support/exact.ts';
 import { OwnMysql } from '../support/own-mysql.ts';
-import { freshName, freshPrefix } from '../support/servers.ts';
+import { closeAtEnd, freshName, freshPrefix } from '../support/servers.ts';
 import { everybodyKnows, freshSitePool, writeSite } from '../support/small-site.ts';
 import { freshRedis, type Stores, storesOn as storesOf } from '../support/stores.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
@@ -61,8 +62,8 @@ async function storesOn(settings: readonly string[]): Promise<{ stores: Stores; 
   await writeSite(site, SITE);
   await own.run(...settings);
   onTestFinished(() => own.run(...AS_BEFORE));
-  const primary = new Database(url, { connections: 1, queue: 100, deadlineMs: 10_000 });
-  afterAll(() => primary.close());
+  const primary = new ContactsDatabase(url, { connections: 1, queue: 100, deadlineMs: 60_000 });
+  closeAtEnd(() => primary.close());
   const stores = storesOf({ url, prefix: freshPrefix(), primary, redis: await freshRedis() }, LIMITS);
   await run(rebuild(USERS), stores.steps);
   return { stores, site };
@@ -100,7 +101,7 @@ describe('a server whose sessions begin', () => {
 
   it('without a time limit: the server ends a statement at the deadline of its call', async () => {
     const { stores } = await storesOn([]);
-    const database = new Database(stores.url, { connections: 1, queue: 10, deadlineMs: 300 });
+    const database = new ContactsDatabase(stores.url, { connections: 1, queue: 10, deadlineMs: 300 });
     onTestFinished(() => database.close());
     const rows = () =>
       stores.primary.rows("SELECT 1 FROM information_schema.processlist WHERE info LIKE 'SELECT BENCHMARK(%'", []);
@@ -122,7 +123,7 @@ describe('a session that cannot be set up', () => {
   it('is not used: its error reaches the caller, and the next call opens another one', async () => {
     const { stores } = await storesOn([]);
     await using proxy = await TcpProxy.before(stores.url);
-    const database = new Database(proxy.url, { connections: 1, queue: 10, deadlineMs: 10_000 });
+    const database = new ContactsDatabase(proxy.url, { connections: 1, queue: 10, deadlineMs: 60_000 });
     onTestFinished(() => database.close());
     proxy.loseReplies(2); // of the handshake and of the first statement
     await expect(database.rows('SELECT @@autocommit', [])).rejects.toThrow(DatabaseUnavailable);

@@ -44,7 +44,7 @@ beforeAll(async () => {
     });
   });
   await new Promise<void>((resolve) => endpoint.listen(0, '127.0.0.1', resolve));
-}, 120_000);
+});
 
 afterAll(async () => {
   for (const end of ENDINGS.reverse()) await end();
@@ -52,9 +52,9 @@ afterAll(async () => {
   endpoint?.close();
   await pool?.end();
   await redis?.[Symbol.asyncDispose]();
-}, 60_000);
+});
 
-describe('watches whose webhooks go to one endpoint', { timeout: 180_000 }, () => {
+describe('watches whose webhooks go to one endpoint', () => {
   let notifiers: CliProcess[];
   const start = (command: Parameters<typeof startProcess>[0]) => startProcess(command, settings, WITH_FILE);
   const killed = async (cli: CliProcess) => {

@@ -2,7 +2,8 @@ import type { Pool } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { uploadPhoto } from '../../src/tools/reference-site/photos.ts';
 import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
-import { CliProcess, runCli, type Settings } from '../support/cli.ts';
+import { CliProcess, type Settings } from '../support/cli.ts';
+import { runInProcess } from '../support/in-process.ts';
 import { indexedSite } from '../support/indexed-site.ts';
 import { canStartCluster, RedisCluster } from '../support/redis-cluster.ts';
 import { serviceSettings } from '../support/service-settings.ts';
@@ -68,7 +69,7 @@ describe.runIf(canStartCluster())(
     }
 
     async function everythingIsRight(): Promise<void> {
-      const { stdout, code } = await runCli(['verify', '--json'], settings);
+      const { stdout, code } = await runInProcess(['verify', '--json'], settings);
       expect(JSON.parse(stdout)).toMatchObject({ warm: FOLLOWERS, wrong: 0, unsettled: 0, answers_wrong: 0 });
       expect(code).toBe(0);
     }
@@ -84,7 +85,7 @@ describe.runIf(canStartCluster())(
       ['the tasks', () => `${settings.KEY_PREFIX}:${settings.TOPIC}`],
       ['the delay queue', () => `${settings.KEY_PREFIX}:{delay}:due`],
     ])('lose nothing while the slot of %s moves', async (_what, key) => {
-      const epoch = (await runCli(['epoch', 'show'], settings)).stdout;
+      const epoch = (await runInProcess(['epoch', 'show'], settings)).stdout;
       const { slot, node: from } = await cluster.place(key());
       const to = cluster.nodes.find((node) => node !== from) ?? from;
       let at = Date.now();
@@ -97,8 +98,8 @@ describe.runIf(canStartCluster())(
       await uploadPhoto(pool, STAR, 0, ++at);
       await until(async () => (await indexed(settings, 102)) === new Date(at).toISOString(), { interval: 200 });
       await everythingIsRight();
-      expect((await runCli(['epoch', 'show'], settings)).stdout).toBe(epoch);
-      expect((await runCli(['dlq', 'list'], settings)).stdout).toBe('There are no dead letters.\n');
+      expect((await runInProcess(['epoch', 'show'], settings)).stdout).toBe(epoch);
+      expect((await runInProcess(['dlq', 'list'], settings)).stdout).toBe('There are no dead letters.\n');
     });
 
     it('pause while a master is unavailable, and continue when it is back', async () => {
@@ -119,21 +120,21 @@ describe.runIf(canStartCluster())(
       await until(() => cluster.isWhole());
       await until(async () => (await ask(203)).source === 'index', { interval: 200 });
       // Another master: every index is cold until it is rebuilt.
-      expect((await runCli(['epoch', 'show'], settings)).stdout).toContain('another Redis master');
-      expect((await runCli(['backfill'], settings)).code).toBe(0);
+      expect((await runInProcess(['epoch', 'show'], settings)).stdout).toContain('another Redis master');
+      expect((await runInProcess(['backfill'], settings)).code).toBe(0);
       await uploadPhoto(pool, STAR, 0, LATER + 1_000);
       await until(async () => (await indexed(settings, 102)) === new Date(LATER + 1_000).toISOString(), {
         interval: 200,
       });
       await everythingIsRight();
-      expect((await runCli(['dlq', 'list'], settings)).stdout).toBe('There are no dead letters.\n');
+      expect((await runInProcess(['dlq', 'list'], settings)).stdout).toBe('There are no dead letters.\n');
       for (const { stdout, stderr } of processes)
         expect(stdout + stderr).not.toMatch(/this process cannot continue|"level":"fatal"/);
     });
 
     it('refuse to start with the address of a single node', async () => {
       const [one = ''] = cluster.urls.split(',');
-      const { code, stderr } = await runCli(['verify'], { ...settings, REDIS_URL: one });
+      const { code, stderr } = await runInProcess(['verify'], { ...settings, REDIS_URL: one });
       expect(stderr).toMatch(/^This Redis is a node of a cluster\. Set RECENCY_REDIS_URL to several of its addresses/);
       expect(code).toBe(1);
     });
@@ -142,5 +143,5 @@ describe.runIf(canStartCluster())(
 
 /** Time of the newest contact in a user's index. */
 async function indexed(settings: Settings, user: number): Promise<string | undefined> {
-  return JSON.parse((await runCli(['inspect', `${user}`, '--json'], settings)).stdout).members[0]?.last_upload_at;
+  return JSON.parse((await runInProcess(['inspect', `${user}`, '--json'], settings)).stdout).members[0]?.last_upload_at;
 }

@@ -3,17 +3,20 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DelayedWorker } from '../../src/consumers/delayed-worker.ts';
 import type { Id } from '../../src/contracts/id.ts';
 import { DelayedWork, Rechecks } from '../../src/index/delayed-work.ts';
+import { trustedReads } from '../../src/index/epoch-watch.ts';
 import { fanOut } from '../../src/index/fan-out.ts';
 import { run, type Steps } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
-import { bucketOf } from '../../src/index/redis/keys.ts';
+import { bucketOf, KeyNames } from '../../src/index/redis/keys.ts';
 import type { RedisContactIndex } from '../../src/index/redis/redis-contact-index.ts';
 import { refresh } from '../../src/index/refresh.ts';
 import { stepsOn } from '../../src/index/steps.ts';
-import { Database } from '../../src/mysql/database.ts';
+import type { RedisClient } from '../../src/redis/connection.ts';
 import { DelayQueue } from '../../src/redis/delay-queue.ts';
 import { readMasters } from '../../src/redis/masters.ts';
 import { RedisUnavailable } from '../../src/redis/unavailable.ts';
+import { ContactsDatabase } from '../support/contacts-database.ts';
+import { startWatch } from '../support/epoch-watch.ts';
 import { expectExact } from '../support/exact.ts';
 import { canStartCluster, RedisCluster } from '../support/redis-cluster.ts';
 import { freshNonce, freshRedis, migratedDatabase } from '../support/stores.ts';
@@ -40,7 +43,8 @@ describe.runIf(canStartCluster())(
   'a Redis Cluster of three masters (programs: it needs redis-server on the path)',
   () => {
     let cluster: RedisCluster;
-    let primary: Database;
+    let primary: ContactsDatabase;
+    let redis: RedisClient;
     let index: RedisContactIndex;
     let steps: Steps;
     let delayQueue: DelayQueue;
@@ -48,9 +52,9 @@ describe.runIf(canStartCluster())(
 
     beforeAll(async () => {
       cluster = await RedisCluster.start();
-      const redis = await freshRedis(cluster.urls);
+      redis = await freshRedis(cluster.urls);
       const url = await migratedDatabase();
-      primary = new Database(url, { connections: 5, queue: 1_000, deadlineMs: 10_000 });
+      primary = new ContactsDatabase(url, { connections: 5, queue: 1_000, deadlineMs: 60_000 });
       delayQueue = new DelayQueue(redis, 'p');
       const delayed = new DelayedWork(delayQueue);
       const opened = stepsOn({ primary, redis, delayed }, { max: MAX, min: MIN, prefix: 'p', freshNonce });
@@ -156,10 +160,43 @@ describe.runIf(canStartCluster())(
       await node?.server.restart();
       await until(() => cluster.isWhole());
     });
+
+    it('loses only the users of a master that is killed, where the others need not cover every slot', async () => {
+      for (const node of cluster.nodes) await node.redis.config('SET', 'cluster-require-full-coverage', 'no');
+      const reads = trustedReads(index, await startWatch({ redis, primary }));
+      await run(rebuild(USERS), steps); // the first masters on record begin a new epoch
+      const names = new KeyNames('p');
+      const { node } = await cluster.place(names.set(OTHERS[0] as Id));
+      const places = await Promise.all(
+        OTHERS.map(async (user) => ({ user, at: await cluster.place(names.set(user)) })),
+      );
+      const left = places.filter(({ at }) => at.node !== node).map(({ user }) => user);
+      expect(left.length).toBeGreaterThan(0);
+      const isWarm = async (user: Id) => (await reads.read(user, 1, false)).state === 'warm';
+
+      const killed = performance.now();
+      await node.server.kill();
+      const other = (cluster.nodes.find((one) => one !== node) ?? node).redis;
+      await until(async () => isFailed(String(await other.cluster('NODES')), node.id));
+      const missed = performance.now();
+      for (const user of left.slice(0, 50)) await until(() => isWarm(user));
+      const s = (ms: number) => (ms / 1000).toFixed(1);
+      console.log(
+        `a master is missed ${s(missed - killed)} s after its kill; all others have their indexes ${s(performance.now() - missed)} s after that`,
+      );
+      await expect(reads.read(OTHERS[0] as Id, 1, false)).rejects.toThrow(RedisUnavailable);
+      await node.server.restart();
+      await until(() => cluster.isWhole());
+    });
   },
 );
 
-async function populate(primary: Database): Promise<void> {
+/** Do the other nodes agree that this one is gone? */
+function isFailed(nodes: string, id: string): boolean {
+  return nodes.split('\n').some((line) => line.startsWith(id) && /\bfail\b/.test(line));
+}
+
+async function populate(primary: ContactsDatabase): Promise<void> {
   const each = "JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) AS it";
   const everybody = JSON.stringify([...USERS, LONELY, ...CONTACTS]);
   await primary.write(`INSERT INTO users (id, last_public_at) SELECT id, 1000 FROM ${each}`, [everybody]);

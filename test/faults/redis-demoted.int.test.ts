@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Cluster, Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { checkRedisMasters } from '../../src/index/epoch.ts';
+import { checkMysqlServer, checkRedisMasters } from '../../src/index/epoch.ts';
 import { trustedReads } from '../../src/index/epoch-watch.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
@@ -56,7 +56,7 @@ async function replicate({ admin }: Twin, { server }: Twin): Promise<void> {
 
 const promote = ({ admin }: Twin) => admin.replicaof('NO', 'ONE');
 
-/** Users with an index on this Redis; everybody's best contact is 18. */
+/** Users with an index on this Redis, on servers that are on record; everybody's best contact is 18. */
 async function sitesStores(redisUrl: string): Promise<Stores> {
   const shared = await freshStores(LIMITS);
   await writeSite(freshSitePool(shared.url), everybodyKnows(USERS, CONTACTS));
@@ -64,6 +64,8 @@ async function sitesStores(redisUrl: string): Promise<Stores> {
   onTestFinished(() => redis.disconnect());
   await untilReady(redis, 5_000);
   const stores = storesOn({ ...shared, prefix: freshName(), redis }, LIMITS);
+  await checkMysqlServer(stores.primary);
+  await checkRedisMasters(stores.primary, await readMasters(redis));
   await run(rebuild(USERS), stores.steps);
   return stores;
 }

@@ -5,7 +5,8 @@ import { type RunningServer, startRedis } from '../../src/tools/devservers/start
 import { uploadPhoto } from '../../src/tools/reference-site/photos.ts';
 import { removeContact } from '../../src/tools/reference-site/relationships.ts';
 import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
-import { runCli, type Settings, startProcess } from '../support/cli.ts';
+import { type Settings, startProcess } from '../support/cli.ts';
+import { runInProcess } from '../support/in-process.ts';
 import { indexedSite } from '../support/indexed-site.ts';
 import { freshName, redisUrl } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
@@ -23,10 +24,10 @@ async function siteOn(streams: RunningServer) {
   return { settings, pool };
 }
 
-const verify = async (settings: Settings) => (await runCli(['verify', '--json'], settings)).json().at(-1);
-const epoch = async (settings: Settings) => (await runCli(['epoch', 'show', '--json'], settings)).json()[0];
+const verify = async (settings: Settings) => (await runInProcess(['verify', '--json'], settings)).json().at(-1);
+const epoch = async (settings: Settings) => (await runInProcess(['epoch', 'show', '--json'], settings)).json()[0];
 
-describe('with a separate Redis for the tasks', { timeout: 120_000 }, () => {
+describe('with a separate Redis for the tasks', { timeout: 300_000 }, () => {
   it('the processes carry tasks there, and its loss begins a new epoch', async () => {
     await using streams = await startRedis();
     const { settings, pool } = await siteOn(streams);
@@ -35,6 +36,7 @@ describe('with a separate Redis for the tasks', { timeout: 120_000 }, () => {
       await startProcess('relay', settings),
       await startProcess('serve', settings),
     ];
+    await runInProcess(['backfill'], settings); // the first Redis on record for the tasks has begun an epoch
     const first = await epoch(settings);
     for (const user of USERS) await removeContact(pool, user, '120');
     await uploadPhoto(pool, '101', 0, 9_000);
@@ -51,14 +53,17 @@ describe('with a separate Redis for the tasks', { timeout: 120_000 }, () => {
 
     await streams.kill();
     await streams.restart();
-    const second = await until(async () => {
-      const now = await epoch(settings);
-      return now.epoch !== first.epoch && now;
-    });
+    const second = await until(
+      async () => {
+        const now = await epoch(settings);
+        return now.epoch !== first.epoch && now;
+      },
+      { interval: 100 },
+    );
     expect(second.why).toMatch(/^(another Redis master of the streams|tasks were lost)/);
     await consume.says('caught up after tasks were lost'); // until then the epoch is suspended, or will be
     await uploadPhoto(pool, '102', 0, 19_000);
-    expect(await runCli(['backfill'], settings)).toMatchObject({ code: 0 });
+    expect(await runInProcess(['backfill'], settings)).toMatchObject({ code: 0 });
     await uploadPhoto(pool, '103', 0, 29_000);
     await until(async () => (await newest(settings)) === '1970-01-01T00:00:29.000Z', { interval: 200 });
     expect(await verify(settings)).toMatchObject({ warm: 5, wrong: 0, unsettled: 0, answers_wrong: 0 });
@@ -69,7 +74,7 @@ describe('with a separate Redis for the tasks', { timeout: 120_000 }, () => {
     await using streams = await startRedis({ args: ['--maxmemory', '64mb', '--maxmemory-policy', 'allkeys-lru'] });
     const { settings } = await siteOn(streams);
     const look = async (changes: Settings) => {
-      const [report] = (await runCli(['doctor', '--json'], { ...settings, ...changes })).json();
+      const [report] = (await runInProcess(['doctor', '--json'], { ...settings, ...changes })).json();
       return (area: string, check: string) =>
         (report.findings as Finding[]).find((finding) => finding.area === area && finding.check === check);
     };
@@ -107,5 +112,5 @@ describe('with a separate Redis for the tasks', { timeout: 120_000 }, () => {
 
 /** Time of the newest contact in the first user's index. */
 async function newest(settings: Settings): Promise<string | undefined> {
-  return JSON.parse((await runCli(['inspect', '1', '--json'], settings)).stdout).members[0]?.last_upload_at;
+  return JSON.parse((await runInProcess(['inspect', '1', '--json'], settings)).stdout).members[0]?.last_upload_at;
 }

@@ -5,7 +5,8 @@ import { startRedis } from '../../src/tools/devservers/start-server.ts';
 import { uploadPhoto } from '../../src/tools/reference-site/photos.ts';
 import { removeContact } from '../../src/tools/reference-site/relationships.ts';
 import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
-import { runCli, startProcess } from '../support/cli.ts';
+import { startProcess } from '../support/cli.ts';
+import { runInProcess } from '../support/in-process.ts';
 import { indexedSite, unpublished } from '../support/indexed-site.ts';
 import { serviceSettings } from '../support/service-settings.ts';
 import { until } from '../support/until.ts';
@@ -41,9 +42,7 @@ async function writeBacklog(pool: Pool): Promise<void> {
   for (const owner of CONTACTS.slice(5, 12)) await uploadPhoto(pool, owner, 0, 19_000 + Number(owner));
 }
 
-it('a backlog fills Redis to its maxmemory: consumers that start then drain it, and nothing is lost', {
-  timeout: 180_000,
-}, async () => {
+it('a backlog fills Redis to its maxmemory: consumers that start then drain it, and nothing is lost', async () => {
   await using server = await startRedis({ args: ['--maxmemory-policy', 'noeviction'] });
   const { settings, pool } = await withIndexes(server.url);
   const redis = new Redis(server.url);
@@ -58,17 +57,18 @@ it('a backlog fills Redis to its maxmemory: consumers that start then drain it, 
   const relay = await startProcess('relay', settings);
   await until(() => relay.stdout.includes('OOM command not allowed'));
   expect(await unpublished(settings.MYSQL_URL)).toBeGreaterThan(3_000);
-  await expect(redis.set('another', 'x')).rejects.toThrow(/^OOM/);
+  // A relay's tasks go in together or not at all, so less than they need may be left.
+  await expect(redis.set('another', 'x'.repeat(500_000))).rejects.toThrow(/^OOM/);
 
   const killed = await startProcess('consume', settings);
   await until(async () => (await redis.xpending(stream, settings.KAFKA_GROUP ?? '')).length > 0);
   killed.signal('SIGKILL');
   await killed.ended;
   const consumer = await startProcess('consume', settings);
-  await until(async () => (await unpublished(settings.MYSQL_URL)) === 0, { timeout: 90_000, interval: 200 });
-  const verify = await runCli(['verify', '--users', 'all', '--json'], settings);
+  await until(async () => (await unpublished(settings.MYSQL_URL)) === 0, { interval: 200 });
+  const verify = await runInProcess(['verify', '--users', 'all', '--json'], settings);
   expect(JSON.parse(verify.stdout)).toMatchObject({ warm: 300, wrong: 0, answers_wrong: 0, unsettled: 0 });
-  const letters = (await runCli(['dlq', 'list', '--json'], settings)).json();
+  const [{ dead_letters: letters }] = (await runInProcess(['dlq', 'list', '--json'], settings)).json();
   expect(letters).toHaveLength(1);
   expect(await redis.strlen('of somebody else')).toBe(100_000);
   expect(consumer.stdout).not.toContain('tasks were lost');

@@ -161,7 +161,7 @@ describe('work that is delayed in several places', () => {
 });
 
 describe('all pending work', () => {
-  it('is in the outbox, then the transport, then the delay queue twice', { timeout: 90_000 }, async () => {
+  it('is in the outbox, then the transport, then the delay queue twice', async () => {
     const fresh = await freshStores();
     const own = new DelayQueue(fresh.redis, fresh.prefix);
     let open = false;

@@ -4,6 +4,7 @@ import { adopt } from '../../src/app/shared-settings.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { LossRecovery, type LossRecoveryOptions } from '../../src/consumers/loss-recovery.ts';
 import type { Id } from '../../src/contracts/id.ts';
+import { ENDLESS } from '../../src/index/allowance.ts';
 import { bumpEpoch, checkMysqlServer } from '../../src/index/epoch.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
@@ -11,10 +12,10 @@ import { refresh } from '../../src/index/refresh.ts';
 import { isSuspended } from '../../src/mysql/epoch.ts';
 import { readEpochState } from '../../src/mysql/losses.ts';
 import { sentenceOf } from '../../src/query/verdict.ts';
-import { createBackfill } from '../../src/repair/backfill.ts';
 import { runToEnd } from '../../src/repair/job.ts';
 import { startNewEpoch } from '../../src/tools/reference-site/last-uploads.ts';
 import type { GroupPositions, Loss } from '../../src/transport/task-source.ts';
+import { createBackfill } from '../support/jobs-of-contacts.ts';
 import { everybodyKnows, freshSitePool, writeSite } from '../support/small-site.ts';
 import { freshStores, recentContactsOn, type Stores } from '../support/stores.ts';
 import { until } from '../support/until.ts';
@@ -116,7 +117,7 @@ describe('while a loss is known', () => {
     await adopt(primary, config);
     await recovery(new Group()).found(loss(0));
     const before = await state();
-    expect(await adopt(primary, { ...config, max: config.max + 1 })).toMatchObject({ suspended: true });
+    expect(await adopt(primary, config)).toMatchObject({ suspended: true });
     expect(await state()).toMatchObject({ suspended: true, losses: before.losses });
     expect(await adopt(primary, { ...config, topic: 'another' })).toMatchObject({ suspended: false });
     expect(await state()).toMatchObject({ suspended: false, losses: [] });
@@ -134,7 +135,7 @@ describe('while a loss is known', () => {
     const [seen = ''] = await stores.steps.claim([USER]);
     const { epoch, tops } = await stores.steps.topContacts([USER]);
     await recovery(new Group()).found(loss(0));
-    await stores.steps.replace(epoch, [{ user: USER, seen, top: tops[0] ?? [] }]);
+    await stores.steps.replace(epoch, [{ user: USER, seen, top: tops[0] ?? [], allowance: ENDLESS }]);
     expect(await answer()).toEqual(PLAIN);
   });
 

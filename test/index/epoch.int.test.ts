@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { ENDLESS } from '../../src/index/allowance.ts';
 import { bumpEpoch, checkMysqlServer, checkRedisMasters } from '../../src/index/epoch.ts';
 import { EpochWatch, trustedReads } from '../../src/index/epoch-watch.ts';
 import { RedisContactIndex } from '../../src/index/redis/redis-contact-index.ts';
@@ -25,7 +26,7 @@ let url: string;
 beforeEach(async () => {
   url = await freshDatabase();
   await migrate({ url, viewsOnly: true });
-  database = new Database(url, { connections: 4, queue: 100, deadlineMs: 10_000 });
+  database = new Database(url, { connections: 4, queue: 100, deadlineMs: 60_000 });
   return () => database.close();
 });
 
@@ -66,7 +67,7 @@ describe('rows read while a new epoch begins', () => {
   const statement = `SELECT ${EPOCH} FROM recency_epoch AS e`;
   let between: EpochsBetween;
   beforeEach(() => {
-    between = new EpochsBetween(url, { connections: 1, queue: 10, deadlineMs: 10_000 });
+    between = new EpochsBetween(url, { connections: 1, queue: 10, deadlineMs: 60_000 });
     return () => between.close();
   });
 
@@ -86,12 +87,14 @@ describe('rows read while a new epoch begins', () => {
 });
 
 describe('a Redis master', () => {
-  it('begins no epoch if it is the first or a known one', async () => {
+  it('begins a new epoch if it is the first: the database may be a copy, whose indexes know nothing of it', async () => {
     const before = await token();
     const client = await connect(redisUrl());
     expect(await compare(client)).toBe('first');
+    const after = await token();
+    expect(after).not.toBe(before);
     expect(await compare(client)).toBe('known');
-    expect(await token()).toBe(before);
+    expect(await token()).toBe(after);
   });
 
   it('begins one new epoch if it is another one, however many processes see it at once', async () => {
@@ -138,8 +141,12 @@ describe('a MySQL server', () => {
     const { identity } = await readServer(database);
     expect(identity).toMatch(/^(uuid|place):\S{20,}$/);
     expect((await readServer(database)).identity).toBe(identity);
+    const before = await token();
     expect(await checkMysqlServer(database)).toBe('first');
+    const after = await token();
+    expect(after, 'the database may be a copy of one whose indexes are in use').not.toBe(before);
     expect(await checkMysqlServer(database)).toBe('known');
+    expect(await token()).toBe(after);
   });
 
   it('begins a new epoch if it is another one than before', async () => {
@@ -195,7 +202,7 @@ describe('the watch', () => {
     const reads = trustedReads(index, watching);
     const epoch = await token();
     const [seen = ''] = await index.claim(['1']);
-    await index.replace(epoch, [{ user: '1', seen, top: [{ id: '2', at: 5 }] }]);
+    await index.replace(epoch, [{ user: '1', seen, top: [{ id: '2', at: 5 }], allowance: ENDLESS }]);
     await (client as unknown as { save(): Promise<string> }).save();
     expect(await reads.read('1', 0, false)).toMatchObject({ state: 'warm', epoch });
 
@@ -227,7 +234,7 @@ describe('the watch', () => {
   });
 
   it('uses the comparison that began last, however late an older one ends', async () => {
-    const halting = new HaltedDatabase(url, { connections: 4, queue: 100, deadlineMs: 10_000 });
+    const halting = new HaltedDatabase(url, { connections: 4, queue: 100, deadlineMs: 60_000 });
     onTestFinished(() => halting.close());
     await using proxy = await TcpProxy.before(redisUrl());
     const client = await connect(proxy.url);

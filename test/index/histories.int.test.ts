@@ -9,6 +9,7 @@ import { rebuild } from '../../src/index/rebuild.ts';
 import { changeVisibility, deletePhoto, uploadPhoto } from '../../src/tools/reference-site/photos.ts';
 import { addContact, changeRelationship, removeContact } from '../../src/tools/reference-site/relationships.ts';
 import { expectExact } from '../support/exact.ts';
+import { shortOrLong } from '../support/length.ts';
 import { freshStores, type Stores } from '../support/stores.ts';
 
 /**
@@ -56,7 +57,7 @@ interface History {
   readonly related: boolean;
 }
 
-function* histories(): Iterable<History> {
+function* allHistories(): Iterable<History> {
   for (const related of [true, false])
     for (const [first, one] of Object.entries(ACTIONS))
       for (const [second, two] of Object.entries(ACTIONS))
@@ -69,6 +70,9 @@ function* histories(): Iterable<History> {
             yield { name, actions: [one, two], contacts, order, related };
           }
 }
+
+/** The short form takes each fifth: every pair of actions, in each of the orders over all. */
+const histories = [...allHistories()].filter((_, place) => place % shortOrLong(5, 1) === 0);
 
 interface Site {
   readonly stores: Stores;
@@ -151,12 +155,11 @@ function siteOf(i: number): Site {
 }
 
 describe('two-event histories on real servers', () => {
-  it('all end equal to SQL', { timeout: 180_000 }, async () => {
+  it('all end equal to SQL', async () => {
     const limit = pLimit(8);
-    const all = [...histories()];
-    expect(all).toHaveLength(2 * 6 * 6 * 2 * 6);
+    expect(histories).toHaveLength(shortOrLong(173, 2 * 6 * 6 * 2 * 6));
     const results = await Promise.allSettled(
-      all.map((history, i) => limit(() => play(siteOf(i), history, 1000 + i * CAST_SIZE))),
+      histories.map((history, i) => limit(() => play(siteOf(i), history, 1000 + i * CAST_SIZE))),
     );
     const wrong = results.flatMap((result) => (result.status === 'rejected' ? [String(result.reason)] : []));
     expect(wrong).toEqual([]);

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { ENDLESS } from '../../src/index/allowance.ts';
 import { KeyNames } from '../../src/index/redis/keys.ts';
 import { RedisContactIndex } from '../../src/index/redis/redis-contact-index.ts';
 import { freePort } from '../../src/tools/devservers/launch/free-port.ts';
@@ -16,7 +17,7 @@ it('a consumer drops indexes that are not read, and counts them', async () => {
   const index = new RedisContactIndex(redis, { max: 3, min: 2, prefix, freshNonce });
   for (const user of ['1', '2']) {
     const [seen] = await index.claim([user]);
-    await index.replace('epoch', [{ user, seen: String(seen), top: [{ id: '9', at: 90 }] }]);
+    await index.replace('epoch', [{ user, seen: String(seen), top: [{ id: '9', at: 90 }], allowance: ENDLESS }]);
   }
   await rewriteMeta(redis, new KeyNames(prefix).meta('1'), { day: LONG_AGO });
 

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Id } from '../../src/contracts/id.ts';
+import { ENDLESS } from '../../src/index/allowance.ts';
 import { IdleReaper } from '../../src/index/redis/idle-reaper.ts';
 import { indexedUsers, KeyNames } from '../../src/index/redis/keys.ts';
 import { RedisContactIndex } from '../../src/index/redis/redis-contact-index.ts';
@@ -25,7 +26,8 @@ const usersFrom = (first: number, count: number): Id[] => Array.from({ length: c
 
 async function build(users: readonly Id[]): Promise<void> {
   const nonces = await index.claim(users);
-  const requests = users.map((user, i) => ({ user, seen: String(nonces[i]), top: [{ id: '9', at: 90 }] }));
+  const top = [{ id: '9', at: 90 }];
+  const requests = users.map((user, i) => ({ user, seen: String(nonces[i]), top, allowance: ENDLESS }));
   await index.replace('epoch', requests);
 }
 

@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { byKeyDescending, isAbove, type Key } from '../../src/contracts/key.ts';
+import { ENDLESS } from '../../src/index/allowance.ts';
 import type { Reading, WarmReading } from '../../src/index/contact-index.ts';
 import { KeyNames } from '../../src/index/redis/keys.ts';
 import { RedisContactIndex } from '../../src/index/redis/redis-contact-index.ts';
 import type { RedisClient } from '../../src/redis/connection.ts';
+import { cases } from '../support/cases.ts';
 import { rewriteMeta } from '../support/index-meta.ts';
 import { freshPrefix, redisUrl } from '../support/servers.ts';
 import { freshNonce, freshRedis } from '../support/stores.ts';
@@ -48,7 +50,7 @@ const key = (id: string | number, at: number): Key => ({ id: String(id), at });
 async function build(top: readonly Key[], on = index): Promise<string> {
   const user = freshUser();
   const [seen] = await on.claim([user]);
-  expect(await on.replace(EPOCH, [{ user, seen: String(seen), top }])).toEqual(['replaced']);
+  expect(await on.replace(EPOCH, [{ user, seen: String(seen), top, allowance: ENDLESS }])).toEqual(['replaced']);
   return user;
 }
 
@@ -79,7 +81,7 @@ describe('replace', () => {
     const user = await build([key(1, 10)]);
     const [seen] = await index.claim([user]);
     await apply(user, key(2, 20));
-    expect(await index.replace(EPOCH, [{ user, seen: String(seen), top: [] }])).toEqual(['raced']);
+    expect(await index.replace(EPOCH, [{ user, seen: String(seen), top: [], allowance: ENDLESS }])).toEqual(['raced']);
     expect((await warm(user)).size).toBe(2);
   });
 
@@ -89,7 +91,7 @@ describe('replace', () => {
     expect(await index.read(user, 0, false)).toEqual({ state: 'building' });
     expect(await apply(user, key(2, 20))).toBe('dropped');
     expect(await index.read(user, 0, false)).toEqual({ state: 'cold' });
-    expect(await index.replace(EPOCH, [{ user, seen: String(seen), top: [] }])).toEqual(['raced']);
+    expect(await index.replace(EPOCH, [{ user, seen: String(seen), top: [], allowance: ENDLESS }])).toEqual(['raced']);
     expect(await index.read(user, 0, false)).toEqual({ state: 'cold' });
   });
 
@@ -268,7 +270,7 @@ describe('a series of changes', () => {
           expect(size).toBeLessThanOrEqual(MOST);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: cases(60) },
     );
   });
 });
@@ -290,7 +292,9 @@ describe('an existing key of the wrong type', () => {
     await redis.lpush(names.meta(user), 'foreign');
     expect(await index.nonces([user])).toEqual(['']);
     expect(await index.claim([user])).toEqual(['']);
-    expect(await index.replace(EPOCH, [{ user, seen: 'x', top: [key(1, 1)] }])).toEqual(['wrong_type']);
+    expect(await index.replace(EPOCH, [{ user, seen: 'x', top: [key(1, 1)], allowance: ENDLESS }])).toEqual([
+      'wrong_type',
+    ]);
     expect(await redis.exists(names.set(user))).toBe(0);
   });
 });
@@ -302,7 +306,9 @@ describe('a key that Recency did not write, of the right type', () => {
       await redis.set(names.meta(user), garbage);
       expect(await index.read(user, 0, false)).not.toMatchObject({ state: 'warm' });
       const [seen] = await index.claim([user]);
-      expect(await index.replace(EPOCH, [{ user, seen: String(seen), top: [key(1, 10)] }])).toEqual(['replaced']);
+      expect(await index.replace(EPOCH, [{ user, seen: String(seen), top: [key(1, 10)], allowance: ENDLESS }])).toEqual(
+        ['replaced'],
+      );
       expect((await warm(user)).head).toEqual([key(1, 10)]);
     }
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EVERYBODY, keyOf, type Suspect } from '../../src/index/drain-barrier.ts';
-import { PutBackRows } from '../../src/index/index-drain-barrier.ts';
-import { isPublishedUpTo, readLastOutboxId } from '../../src/mysql/outbox.ts';
+import { ReturnedRows } from '../../src/index/index-drain-barrier.ts';
+import { isPublishedUpTo, readNewestTask } from '../../src/mysql/outbox.ts';
 import { freshStores, type Stores } from '../support/stores.ts';
 
 async function putBack({ primary }: Stores, type: string, user: string, other: string | null): Promise<void> {
@@ -14,7 +14,7 @@ const whole = (user: string): Suspect => ({ user, contact: undefined });
 const pair = (user: string, contact: string): Suspect => ({ user, contact });
 
 async function heldOf({ primary }: Stores, suspects: readonly Suspect[]): Promise<boolean[]> {
-  const pending = await new PutBackRows(primary).pendingFor(suspects);
+  const pending = await new ReturnedRows(primary).pendingFor(suspects);
   return suspects.map((suspect) => (pending.get(keyOf(suspect))?.size ?? 0) > 0);
 }
 
@@ -23,7 +23,7 @@ describe('an outbox row that was put back', () => {
     const stores = await freshStores();
     await putBack(stores, 'recency.contact.added', '1', '2');
     const { primary } = stores;
-    expect(await isPublishedUpTo(primary, await readLastOutboxId(primary))).toBe(true);
+    expect(await isPublishedUpTo(primary, (await readNewestTask(primary)).id)).toBe(true);
     const about = [pair('1', '2'), pair('2', '1'), whole('1'), whole('2'), EVERYBODY];
     expect(await heldOf(stores, about)).toEqual([true, true, true, true, true]);
     expect(await heldOf(stores, [pair('1', '3'), pair('3', '2'), whole('3')])).toEqual([false, false, false]);

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { eachOrNone } from '../../src/index/set-aside.ts';
+import { mapConcurrently } from '../../src/index/set-aside.ts';
 
 describe('work on each of some items', () => {
   it('runs up to the limit at once, and returns the results in order', async () => {
     let atOnce = 0;
     let most = 0;
-    const results = await eachOrNone([3, 1, 2], 2, async (item) => {
+    const results = await mapConcurrently([3, 1, 2], 2, async (item) => {
       most = Math.max(most, ++atOnce);
       for (let turn = 0; turn < item; turn++) await Promise.resolve();
       atOnce--;
@@ -19,7 +19,7 @@ describe('work on each of some items', () => {
     const begun: number[] = [];
     const held = Promise.withResolvers<void>();
     let isOver = false;
-    const all = eachOrNone([1, 2, 3, 4], 2, async (item) => {
+    const all = mapConcurrently([1, 2, 3, 4], 2, async (item) => {
       begun.push(item);
       if (item === 1) throw new Error('the first');
       await held.promise;

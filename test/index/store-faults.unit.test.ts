@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { settingAside } from '../../src/index/set-aside.ts';
+import { isolateFailures } from '../../src/index/set-aside.ts';
 import {
   answersAtOnce,
   concernsAll,
@@ -35,6 +35,7 @@ const FAULTS: readonly [string, Error, StoreFault | undefined][] = [
   ['a shutdown', mysql(1053, '08S01', 'ER_SERVER_SHUTDOWN'), 'away'],
   ['a read-only server', mysql(1290, 'HY000', 'ER_OPTION_PREVENTS_STATEMENT'), 'away'],
   ['a node outside of its Galera cluster', mysql(1047, '08S01', 'ER_UNKNOWN_COM_ERROR'), 'away'],
+  ['a Galera node that left its cluster before the commit', mysql(1180, 'HY000', 'ER_ERROR_DURING_COMMIT'), 'away'],
   ['a deadlock', mysql(1213, '40001', 'ER_LOCK_DEADLOCK'), 'away'],
   ['a lock waited for too long', mysql(1205, 'HY000', 'ER_LOCK_WAIT_TIMEOUT'), 'away'],
   ['a full disk', mysql(1021, 'HY000', 'ER_DISK_FULL'), 'away'],
@@ -154,14 +155,14 @@ describe('setting aside', () => {
 
   it('does everything in one step if nothing fails', async () => {
     const { done, tried, work } = failingOn([], () => new Error());
-    expect(await settingAside(items, work, { answers })).toEqual([]);
+    expect(await isolateFailures(items, work, { answers })).toEqual([]);
     expect(tried).toEqual([100]);
     expect(done.size).toBe(100);
   });
 
   it('finds the items that fail by themselves, and does all others', async () => {
     const { done, tried, work } = failingOn([7, 93], () => mysql(1690, '22003'));
-    const aside = await settingAside(items, work, { answers });
+    const aside = await isolateFailures(items, work, { answers });
     expect(aside).toMatchObject([
       { item: 7, attempts: 3 },
       { item: 93, attempts: 3 },
@@ -172,7 +173,7 @@ describe('setting aside', () => {
 
   it('retries slow work less often', async () => {
     const { work } = failingOn([7], () => new StatementTooSlow('too slow'));
-    expect(await settingAside(items, work, { answers })).toMatchObject([{ item: 7, attempts: 2 }]);
+    expect(await isolateFailures(items, work, { answers })).toMatchObject([{ item: 7, attempts: 2 }]);
   });
 
   it('does items that fail only in combination', async () => {
@@ -181,21 +182,21 @@ describe('setting aside', () => {
       if (some.length > 10) throw new StatementTooSlow('too many');
       done.push(...some);
     };
-    expect(await settingAside(items, work, { answers })).toEqual([]);
+    expect(await isolateFailures(items, work, { answers })).toEqual([]);
     expect(done).toEqual(items);
   });
 
   it('sets nothing aside while a store is unavailable or does not answer', async () => {
     const away = failingOn([7], () => new DatabaseUnavailable('away'));
-    await expect(settingAside(items, away.work, { answers })).rejects.toThrow('away');
+    await expect(isolateFailures(items, away.work, { answers })).rejects.toThrow('away');
     const slow = failingOn([7], () => new StatementTooSlow('too slow'));
-    await expect(settingAside(items, slow.work, { answers: async () => false })).rejects.toThrow('too slow');
+    await expect(isolateFailures(items, slow.work, { answers: async () => false })).rejects.toThrow('too slow');
   });
 
   it('ends at once at the signal', async () => {
     const { tried, work } = failingOn([7], () => new RangeError('no longer ours'));
     const isEnd = (error: unknown) => error instanceof RangeError;
-    await expect(settingAside(items, work, { answers, isEnd })).rejects.toThrow('no longer ours');
+    await expect(isolateFailures(items, work, { answers, isEnd })).rejects.toThrow('no longer ours');
     expect(tried).toEqual([100]);
   });
 });

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { GROUPS } from '../../src/contracts/kind.ts';
 import { WaitingPlans } from '../../src/index/redis/waiting-plans.ts';
 import type { RedisClient } from '../../src/redis/connection.ts';
+import { cases } from '../support/cases.ts';
 import { freshPrefix } from '../support/servers.ts';
 import { freshRedis } from '../support/stores.ts';
 
@@ -54,7 +55,7 @@ describe('the note of a plan', () => {
     expect(await redis.pttl(key)).toBeGreaterThan(3_600_000);
   });
 
-  it('behaves like its model, whoever begins, publishes and takes', async () => {
+  it('behaves like its model, in every order of beginning, publishing and taking', async () => {
     const move = fc.record({
       does: fc.constantFrom('begin', 'published', 'take'),
       epoch: fc.constantFrom('E1', 'E2'),
@@ -86,7 +87,7 @@ describe('the note of a plan', () => {
           }
         }
       }),
-      { numRuns: 100 },
+      { numRuns: cases(100) },
     );
   });
 });

@@ -25,14 +25,14 @@ async function due(): Promise<string[]> {
   return found.toSorted();
 }
 
-/** What is told on the channel to a client whose commands may take only this long. */
-async function listen(commandTimeoutMs = 5_000): Promise<string[]> {
+/** What is told on a channel to a client whose commands may take only this long. */
+async function listen(channel: string, commandTimeoutMs = 5_000): Promise<string[]> {
   const client = openRedis(redisUrl(), { commandTimeoutMs, connectTimeoutMs: 5_000, name: 'test' });
   onTestFinished(() => client.disconnect());
   await untilReady(client, 5_000);
   const heard: string[] = [];
   client.on('smessage', (_channel: string, text: string) => void heard.push(text));
-  await client.ssubscribe(watched.channel);
+  await client.ssubscribe(channel);
   return heard;
 }
 
@@ -48,6 +48,16 @@ describe('a signal', () => {
     expect((await watched.queue.take(100, 1_000)).items).toEqual([]);
   });
 
+  it('says when somebody begins to wait, and of nobody else', async () => {
+    const heard = await listen(watched.queue.waitingChannel);
+    await watched.add(['2']);
+    for (const user of ['1', '2', '2']) await watched.signal([user]);
+    expect(await due()).toEqual(['2']);
+    await watched.signal(['2']);
+    await until(async () => heard.length >= 2);
+    expect(heard).toEqual(['', '']);
+  });
+
   it('is for any number of users', async () => {
     const many = Array.from({ length: 1_234 }, (_, i) => String(i + 1));
     await watched.add(many);
@@ -56,7 +66,7 @@ describe('a signal', () => {
   });
 
   it('tells who is streamed, until their time is over, and through a connection that was idle for long', async () => {
-    const heard = await listen(200);
+    const heard = await listen(watched.changed, 200);
     const subscribedAt = performance.now();
     await watched.stream(['5', '6'], Date.now(), 60_000);
     await watched.stream(['7'], Date.now() - 2_000, 1_000);

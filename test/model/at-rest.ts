@@ -6,13 +6,13 @@ import type { Kind } from '../../src/contracts/kind.ts';
 import type { Epoch, Limits, Reading } from '../../src/index/contact-index.ts';
 import { KeyNames } from '../../src/index/redis/keys.ts';
 import type { RedisContactIndex } from '../../src/index/redis/redis-contact-index.ts';
-import type { Database } from '../../src/mysql/database.ts';
 import { readEpoch } from '../../src/mysql/epoch.ts';
+import type { KindDatabase } from '../../src/mysql/statements/kind-statements.ts';
 import type { RedisClient } from '../../src/redis/connection.ts';
 
 export interface RestStores {
   readonly index: RedisContactIndex;
-  readonly primary: Database;
+  readonly primary: KindDatabase;
   readonly redis: RedisClient;
   readonly prefix: string;
   readonly limits: Limits;
@@ -35,7 +35,7 @@ export async function expectIndexesExact(
   users: readonly Id[],
   truth: ReadonlyMap<Id, readonly Key[]>,
 ): Promise<number> {
-  const { token } = await readEpoch(stores.primary);
+  const { token } = await readEpoch(stores.primary.server);
   const readings = await Promise.all(users.map((user) => stores.index.read(user, 0, false)));
   let warm = 0;
   for (const [i, user] of users.entries()) {
@@ -68,7 +68,7 @@ async function expectCompact({ redis, prefix, kind }: RestStores, user: Id): Pro
 
 /** The state that must not change when processed tasks are delivered again: I5. Undefined: no index in use. */
 export async function indexesInUse({ index, primary }: RestStores, users: readonly Id[]): Promise<unknown[]> {
-  const { token } = await readEpoch(primary);
+  const { token } = await readEpoch(primary.server);
   const readings = await Promise.all(users.map((user) => index.read(user, 0, false)));
   return readings.map((reading) => (isInUse(reading, token) ? { ...reading, nonce: '' } : undefined));
 }

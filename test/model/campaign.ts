@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { seededRandom } from '../../src/tools/demo/random.ts';
+import { IS_LONG, shortOrLong } from '../support/length.ts';
 import type { Arena } from './arena.ts';
 import { histories } from './commands.ts';
 import { addTo, type HistoryCounts, NOTHING } from './counts.ts';
@@ -31,13 +32,17 @@ interface CampaignOptions {
   readonly test: string;
 }
 
-/** Reads the campaign's options from the environment: MODEL_SEED, MODEL_PATH and MODEL_REPLAY as printed; MODEL_HISTORIES, more of them. */
-export function askedFor(environment: NodeJS.ProcessEnv, usually: number): Asked {
+/**
+ * Reads the campaign's options from the environment: MODEL_SEED, MODEL_PATH and MODEL_REPLAY as printed; MODEL_HISTORIES, how many.
+ * @param short histories in the short form of the tests
+ * @param long in the long form
+ */
+export function askedFor(environment: NodeJS.ProcessEnv, short: number, long: number): Asked {
   const { MODEL_SEED, MODEL_PATH: path, MODEL_REPLAY: commands, MODEL_HISTORIES } = environment;
   const seed = MODEL_SEED === undefined ? undefined : Number(MODEL_SEED);
   const replay = seed === undefined || path === undefined ? undefined : { seed, path, commands };
-  const histories = Number(MODEL_HISTORIES ?? usually);
-  return { seed, replay, histories, isLong: MODEL_HISTORIES !== undefined };
+  const histories = Number(MODEL_HISTORIES ?? shortOrLong(short, long));
+  return { seed, replay, histories, isLong: IS_LONG || MODEL_HISTORIES !== undefined };
 }
 
 export interface Asked extends Pick<CampaignOptions, 'seed' | 'replay' | 'histories'> {
@@ -57,7 +62,10 @@ export async function playHistories(arena: Arena, options: CampaignOptions): Pro
     numRuns: options.histories,
     endOnFailure: true,
   });
-  if (!first.failed) return counts;
+  if (!first.failed) {
+    const isTooShort = counts.deliveries === 0 && seed === undefined && replay === undefined;
+    return isTooShort ? await playHistories(arena, options) : counts; // a history may have hardly a command
+  }
   if (replay !== undefined) throw new Error(reportOf(first, test), { cause: first.errorInstance });
   const again = await fc.check(propertyOn(arena, options, counts, shrinkLimitMs), {
     seed: first.seed,

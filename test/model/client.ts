@@ -2,17 +2,18 @@ import type { Id } from '../../src/contracts/id.ts';
 import type { Kind } from '../../src/contracts/kind.ts';
 import type { Relation } from '../../src/contracts/relation.ts';
 import type { ContactIndex, Limits } from '../../src/index/contact-index.ts';
-import type { Database } from '../../src/mysql/database.ts';
+import type { KindDatabase } from '../../src/mysql/statements/kind-statements.ts';
 import { RecentContacts } from '../../src/query/recent-contacts.ts';
 import { RecentPhotos } from '../../src/query/recent-photos.ts';
 import type { Journal } from '../../src/tools/demo/play/journal.ts';
 import { judge, type Shown } from '../../src/tools/demo/play/judge.ts';
 import type { Span } from '../../src/tools/demo/play/timeline.ts';
+import { NO_LAG } from '../support/stores.ts';
 import { expectUnmarked, type SeenBy } from './seen-by.ts';
 
 interface QueryParts {
   readonly index: Pick<ContactIndex, 'read'>;
-  readonly database: Database;
+  readonly database: KindDatabase;
   readonly limits: Limits;
   readonly onCold: (user: Id) => void;
   readonly onLow: (user: Id) => void;
@@ -27,7 +28,7 @@ export interface Queries {
 export function queriesOn({ index, database, limits, onCold, onLow }: QueryParts): Queries {
   const now = () => performance.now();
   const contacts = new RecentContacts({
-    ...{ index, database, ...limits, onCold, onLow, touch: true, now },
+    ...{ index, database, ...limits, onCold, onLow, touch: true, now, ...NO_LAG },
   });
   return { contacts, photos: new RecentPhotos({ recent: contacts, database, now }) };
 }

@@ -60,12 +60,14 @@ export class DelayedProcess implements Worker {
 /** Each access to a queue is a turn of the process. */
 function workerOf({ kind, steps, delayed, rechecks }: DelayedOfKind, options: DelayedProcessOptions): DelayedWorker {
   const { actor, turns, logger } = options;
-  const queue: Pick<DelayedWork, 'take' | 'finish' | 'extend'> = {
+  const queue: Pick<DelayedWork, 'take' | 'finish' | 'extend' | 'looks'> = {
+    looks: delayed.looks,
     take: (count, leaseMs) => turns.take(actor, 'take', () => delayed.take(count, leaseMs)),
     extend: (items, leaseMs) => delayed.extend(items, leaseMs),
     finish: (items) => turns.take(actor, 'finish', () => delayed.finish(items)),
   };
-  const kept: Pick<Rechecks, 'put' | 'take' | 'finish'> = {
+  const kept: Pick<Rechecks, 'put' | 'take' | 'finish' | 'looks'> = {
+    looks: rechecks.looks,
     put: (pairs, attempt) => turns.take(actor, 'recheck', () => rechecks.put(pairs, attempt)),
     take: (count, leaseMs) => turns.take(actor, 'take re-checks', () => rechecks.take(count, leaseMs)),
     finish: (rows) => turns.take(actor, 'finish re-checks', () => rechecks.finish(rows)),

@@ -14,7 +14,7 @@ import { Arena, type ArenaOptions } from './arena.ts';
 import { askedFor, playHistories } from './campaign.ts';
 import { RealCarrier } from './real-carrier.ts';
 
-const asked = askedFor(process.env, 3);
+const asked = askedFor(process.env, 1, 30);
 const TIME_LIMIT_MS = asked.isLong ? asked.histories * 20_000 : 20_000;
 
 let redis: RunningServer;
@@ -33,10 +33,10 @@ function describeHistories(name: string, openCarrier: NonNullable<ArenaOptions['
     });
     afterAll(() => arena?.close());
 
-    it('end equal to plain SQL, whatever happens on the way', { timeout: TIME_LIMIT_MS + 180_000 }, async () => {
+    it('end equal to plain SQL, whatever happens on the way', { timeout: TIME_LIMIT_MS + 600_000 }, async () => {
       const played = await playHistories(arena, {
         ...asked,
-        commands: 1_000,
+        commands: asked.isLong ? 1_000 : 200,
         timeLimitMs: TIME_LIMIT_MS,
         shrinkLimitMs: 60_000,
         test: `test/model/model-transports.int.test.ts -t '${name}'`,

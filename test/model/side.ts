@@ -4,12 +4,12 @@ import { DelayedWork, Rechecks } from '../../src/index/delayed-work.ts';
 import { run, type Steps } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { stepsOn } from '../../src/index/steps.ts';
-import type { Database } from '../../src/mysql/database.ts';
-import { ofKind } from '../../src/mysql/kind-database.ts';
+import { type KindDatabase, KindStatements } from '../../src/mysql/statements/kind-statements.ts';
 import { ColdBuilds } from '../../src/query/cold-builds.ts';
 import { MarkSeen } from '../../src/query/mark-seen.ts';
 import { DelayQueue } from '../../src/redis/delay-queue.ts';
 import { IndexCheck } from '../../src/repair/index-check.ts';
+import { USUAL_SITE } from '../../src/site/site.ts';
 import { stepsOf } from './actor-steps.ts';
 import type { Arena } from './arena.ts';
 import type { RestStores } from './at-rest.ts';
@@ -45,7 +45,7 @@ export class Side {
   readonly seenBy: SeenBy;
   readonly client: Client;
   readonly #options: SideOptions;
-  readonly #primary: Database;
+  readonly #primary: KindDatabase;
   readonly #api: Actor;
 
   /** @param api answers clients, about every kind */
@@ -55,16 +55,16 @@ export class Side {
     this.#options = options;
     this.#api = api;
     this.kind = kind;
-    this.#primary = ofKind(arena.primary, kind);
+    this.#primary = { server: arena.primary, statements: new KindStatements(USUAL_SITE, kind) };
     this.delayQueue = new DelayQueue(redis, kind.name === CONTACTS.name ? prefix : `${prefix}:${kind.name}`);
     this.delayed = new DelayedWork(this.delayQueue);
     this.rechecks = new Rechecks(this.#primary);
-    const sizes = { ...LIMITS, kind, prefix, freshNonce };
+    const sizes = { ...LIMITS, prefix, freshNonce };
     this.stores = stepsOn({ primary: this.#primary, redis, delayed: this.delayed }, sizes);
     const plain = kind.name === CONTACTS.name ? readPlainSql : readPlainGroups;
     this.truths = new Truths(() => plain(pool), turns.now);
     this.watch = new WriteWatch({ steps: this.stores, redis, prefix, kind, truths: this.truths, now: turns.now });
-    this.seenBy = new SeenBy(new MarkSeen({ database: arena.primary, clock: Date.now }), kind);
+    this.seenBy = new SeenBy(new MarkSeen({ database: arena.primary }), kind);
     const parts = { queries: this.#queries(), journal: site.journal, now: turns.now, seenBy: this.seenBy, kind };
     this.client = new Client(parts);
   }
@@ -107,7 +107,7 @@ export class Side {
   /** Rebuilds every index that differs, even if its task is still on its way. */
   repair(users: readonly Id[], keeper: Actor): void {
     const { arena, inBackground } = this.#options;
-    const primary = ofKind(arena.inTurns, this.kind);
+    const primary = { ...this.#primary, server: arena.inTurns };
     const now = () => performance.now();
     const examination = new IndexCheck({ index: this.#readInTurns(), primary, limits: LIMITS, now });
     const repair = async () => {
@@ -138,7 +138,7 @@ export class Side {
     });
     return queriesOn({
       index: this.#readInTurns(),
-      database: ofKind(arena.inTurns, this.kind),
+      database: { ...this.#primary, server: arena.inTurns },
       limits: LIMITS,
       onCold: (user) => builds.request(user),
       onLow: (user) => inBackground(turns.take(this.#api, 'ask for a rebuild', () => this.delayed.askForRebuild(user))),

@@ -1,8 +1,9 @@
-import { Database, type Parameter, type ReadOptions } from '../../src/mysql/database.ts';
+import type { Parameter, ReadOptions } from '../../src/mysql/database.ts';
+import { ContactsDatabase } from '../support/contacts-database.ts';
 import type { Actor, Turns } from './turns.ts';
 
 /** A database on which each read statement is a turn of the current actor. */
-export class TurnDatabase extends Database {
+export class TurnDatabase extends ContactsDatabase {
   #asking: { readonly turns: Turns; readonly actor: Actor } | undefined;
 
   /** The current actor. */

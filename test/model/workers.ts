@@ -112,7 +112,7 @@ export class Workers {
     const { carrier, logger, onLoss, onFault } = this.#options;
     const { actor, kinds: inTurn } = this.#start('consumer');
     // One carrier is both lanes: it has no order anyway.
-    const publish = (tasks: readonly BulkTask[]) => carrier.publish(tasks.map(outgoing));
+    const publish = async (tasks: readonly BulkTask[]) => void (await carrier.publish(tasks.map(outgoing)));
     const kinds = inTurn.map(({ kind, steps }) => ({ kind, steps: { ...steps, publish } }));
     const obeys = this.#started % 2 === 0;
     const pageSize = 1 + (this.#started % 2);

@@ -4,7 +4,7 @@ import type { Kind } from '../../src/contracts/kind.ts';
 import type { ApplyRequest, Nonce, ReplaceRequest } from '../../src/index/contact-index.ts';
 import type { StepName, Steps } from '../../src/index/protocol.ts';
 import { KeyNames } from '../../src/index/redis/keys.ts';
-import type { Pair } from '../../src/mysql/pairs.ts';
+import type { Pair } from '../../src/mysql/statements/pairs.ts';
 import { LIMITS } from './cast.ts';
 import type { Truths } from './truths.ts';
 

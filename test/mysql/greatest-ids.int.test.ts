@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { CONTACTS } from '../../src/contracts/kind.ts';
-import { readAllContacts } from '../../src/mysql/all-contacts.ts';
-import { readCandidates, readCandidatesOfMany } from '../../src/mysql/candidates.ts';
-import { readExplainedContact } from '../../src/mysql/explained-contact.ts';
-import { learnedOf } from '../../src/mysql/learned.ts';
-import { comparePairs, readNewestOf } from '../../src/mysql/newest-photos.ts';
-import { readFollowers, readNeighbours, readPairs } from '../../src/mysql/pairs.ts';
-import { readPhotos } from '../../src/mysql/photos.ts';
-import { readPlain } from '../../src/mysql/plain-contacts.ts';
-import { raiseSeen } from '../../src/mysql/seen.ts';
-import { readSourcePhotos } from '../../src/mysql/source-photos.ts';
-import { readTopContacts } from '../../src/mysql/top-contacts.ts';
+import { readAllContacts } from '../../src/mysql/statements/all-contacts.ts';
+import { readCandidates, readCandidatesOfMany } from '../../src/mysql/statements/candidates.ts';
+import { comparePairs, readNewestOf } from '../../src/mysql/statements/compared-pairs.ts';
+import { readExplainedContact } from '../../src/mysql/statements/explained-contact.ts';
+import { readFollowers } from '../../src/mysql/statements/followers.ts';
+import { readNeighbours, readPairs } from '../../src/mysql/statements/pairs.ts';
+import { readPhotos } from '../../src/mysql/statements/photos.ts';
+import { readPlain } from '../../src/mysql/statements/plain-contacts.ts';
+import { raiseSeen } from '../../src/mysql/statements/seen.ts';
+import { readSourcePhotos } from '../../src/mysql/statements/source-photos.ts';
+import { readTopContacts } from '../../src/mysql/statements/top-contacts.ts';
 import { freshSitePool, rankedContacts, type SmallSite, visiblePhotos, writeSite } from '../support/small-site.ts';
 import { freshStores } from '../support/stores.ts';
 
@@ -157,10 +157,10 @@ describe.each(['column', 'photos'] as const)('ids up to 2^64 - 1, last uploads f
       }
     };
     await askAll(() => true, null);
-    expect(learnedOf(primary).by.lastUpload).toBe(uploads === 'column');
+    expect(primary.statements.view.lastUpload).toBe(uploads === 'column');
     await mark(1); // the older of the two: the other is of the same time, and above it
     await askAll(() => true, '1');
-    expect(learnedOf(primary).by.seen).toBe(true);
+    expect(primary.statements.view.cursors).toBe(true);
     await mark(0);
     await askAll(() => false, '0');
     expect(wrong).toEqual([]);

@@ -16,6 +16,7 @@ const OWN = [
   'recency_runs',
   'recency_seen',
   'recency_settings',
+  'recency_settled_letters',
   'recency_undelivered',
   'recency_watches',
 ];
@@ -79,6 +80,11 @@ describe('a full migrate', () => {
     expect(epoch?.token).toMatch(/^[\w-]{11}$/);
     await migrate({ url });
     expect(await select('SELECT token FROM recency_epoch')).toEqual([{ token: epoch?.token }]);
+    await connection.query('TRUNCATE recency_epoch');
+    await migrate({ url });
+    const [another] = await select('SELECT * FROM recency_epoch');
+    expect(another?.token).toMatch(/^[\w-]{11}$/);
+    expect(another?.token).not.toBe(epoch?.token);
     await expect(connection.query("INSERT INTO recency_epoch VALUES (2, 'x', '', 0)")).rejects.toThrow();
   });
 

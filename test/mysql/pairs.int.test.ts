@@ -1,8 +1,11 @@
 import { fc } from '@fast-check/vitest';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Id } from '../../src/contracts/id.ts';
-import { type Pair, readFollowerAt, readFollowers, readNeighbours, readPairs } from '../../src/mysql/pairs.ts';
+import { readFollowerAt, readFollowers, readFollowersIn } from '../../src/mysql/statements/followers.ts';
+import { type Pair, readNeighbours, readPairs } from '../../src/mysql/statements/pairs.ts';
+import { cases } from '../support/cases.ts';
 import { CountingDatabase } from '../support/counting-database.ts';
+import { freshSitePool, writeSite } from '../support/small-site.ts';
 import { freshStores, type Stores } from '../support/stores.ts';
 
 const OWNER = '5';
@@ -12,6 +15,8 @@ const USERS: readonly Id[] = [
   ...['7', '9', '10', '99', '100', '20000000', '9007199254740991', '9007199254740992', '9007199254740993'],
   ...['9007199254740994', '18446744073709551614', '18446744073709551615'],
 ];
+
+const TIE = { friend: false, family: false, active: true };
 
 let stores: Stores;
 
@@ -43,7 +48,7 @@ async function relate(related: readonly boolean[], at: number): Promise<void> {
 const pairsOf = (users: readonly Id[]): Pair[] => users.map((user) => ({ user, contact: OWNER }));
 
 describe('neighbours', () => {
-  it('are told as each pair is told, those who are not related left out', { timeout: 60_000 }, async () => {
+  it('are told as each pair is told, those who are not related left out', async () => {
     const some = fc.subarray([...USERS], { minLength: 1 });
     const related = fc.array(fc.boolean(), { minLength: USERS.length, maxLength: USERS.length });
     await fc.assert(
@@ -57,7 +62,7 @@ describe('neighbours', () => {
         const between = USERS.slice(USERS.indexOf(String(asked[0])), USERS.indexOf(String(asked.at(-1))) + 1);
         expect(told.rows.map(({ user }) => user)).toEqual(between.filter((user) => are[USERS.indexOf(user)]));
       }),
-      { numRuns: 60 },
+      { numRuns: cases(60) },
     );
   });
 
@@ -105,6 +110,37 @@ describe('the users who have a row with an owner', () => {
     }
   });
 
+  it('are the same when several owners are asked about together, whatever the limit cuts off', async () => {
+    const { url, primary } = await freshStores();
+    const pool = freshSitePool(url);
+    const owners = [...USERS, ...Array.from({ length: 28 }, (_, i) => String(1_000 + i))];
+    const counts = fc.array(fc.nat(9), { minLength: owners.length, maxLength: owners.length });
+    await fc.assert(
+      fc.asyncProperty(
+        counts,
+        fc.shuffledSubarray(owners, { minLength: 1 }),
+        fc.integer({ min: 1, max: 30 }),
+        async (has, asked, limit) => {
+          const followersOf = (owner: string) =>
+            owners.filter((user) => user !== owner).slice(0, has[owners.indexOf(owner)] ?? 0);
+          const ties = owners.flatMap((contact) => followersOf(contact).map((user) => ({ user, contact, ...TIE })));
+          await writeSite(pool, { users: owners, ties, photos: [] });
+          const wanted = asked.map((owner) => ({ owner, after: '0' }) as const);
+          expect(await readFollowersIn(primary, wanted, limit)).toEqual(
+            asked.map((owner) => followersOf(owner).slice(0, limit)),
+          );
+        },
+      ),
+      { numRuns: cases(40) },
+    );
+  });
+
+  it('are found where the rows name an owner in another way than it was asked about', async () => {
+    await relate([], 1);
+    const wanted = [ANOTHER, `00${OWNER}`].map((owner) => ({ owner, after: '0' }) as const);
+    expect(await readFollowersIn(stores.primary, wanted, 100)).toEqual([USERS, USERS]);
+  });
+
   it('are counted by id, related or not', async () => {
     const { primary } = stores;
     for (const [i, user] of USERS.entries()) {
@@ -115,7 +151,7 @@ describe('the users who have a row with an owner', () => {
     expect(await readFollowerAt(primary, { owner: '77', after: '0' }, 1)).toBe(undefined);
   });
 
-  it('cost one range of an index, whoever is related', async () => {
+  it('cost one range of an index, related or not', async () => {
     const { url, primary } = await freshStores();
     const numbers = JSON.stringify(Array.from({ length: 1_500 }, (_, i) => i + 1));
     const each = "JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) AS it";

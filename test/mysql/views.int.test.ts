@@ -1,6 +1,9 @@
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { comparePairs, readNewestOf } from '../../src/mysql/newest-photos.ts';
+import { CONTACTS } from '../../src/contracts/kind.ts';
+import { comparePairs, readNewestOf } from '../../src/mysql/statements/compared-pairs.ts';
+import { type KindDatabase, KindStatements } from '../../src/mysql/statements/kind-statements.ts';
+import { USUAL_SITE } from '../../src/site/site.ts';
 import { RecordingDatabase } from '../../src/tools/bench/statements.ts';
 import { loadGraph } from '../../src/tools/reference-site/load-graph.ts';
 import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
@@ -26,7 +29,7 @@ beforeAll(async () => {
   await pool.end();
   connection = await createConnection({ uri: url, supportBigNumbers: true, bigNumberStrings: true });
   await connection.query('ANALYZE TABLE users, contacts, photos');
-}, 120_000);
+});
 
 afterAll(async () => {
   await connection.end();
@@ -169,18 +172,20 @@ describe('the questions asked of recency_photos', () => {
 });
 
 describe('the comparison of both views', () => {
-  async function asked(ask: (database: RecordingDatabase) => Promise<unknown>) {
-    const database = new RecordingDatabase(url, { connections: 1, queue: 10, deadlineMs: 10_000 });
-    await ask(database).finally(() => database.close());
+  async function asked(ask: (database: KindDatabase) => Promise<unknown>) {
+    const database = new RecordingDatabase(url, { connections: 1, queue: 10, deadlineMs: 60_000 });
+    await ask({ server: database, statements: new KindStatements(USUAL_SITE, CONTACTS) }).finally(() =>
+      database.close(),
+    );
     const [{ sql, parameters } = { sql: '', parameters: [] }] = database.statements;
     return { sql, values: parameters.map(String) };
   }
 
   it.each([
-    ['photos of owners', (database: RecordingDatabase) => readNewestOf(database, [HEAVY, '2', '3'], 16), 3 * 16 * 2],
+    ['photos of owners', (database: KindDatabase) => readNewestOf(database, [HEAVY, '2', '3'], 16), 3 * 16 * 2],
     [
       'pairs',
-      (database: RecordingDatabase) => {
+      (database: KindDatabase) => {
         const pairs = Array.from({ length: 100 }, (_, n) => ({ user: String(n + 2), contact: HEAVY }));
         return comparePairs(database, pairs, 16);
       },

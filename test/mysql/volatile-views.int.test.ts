@@ -25,7 +25,7 @@ async function found(select: string, account = url) {
 }
 
 async function look(account = url) {
-  const database = new Database(account, { connections: 1, queue: 10, deadlineMs: 10_000 });
+  const database = new Database(account, { connections: 1, queue: 10, deadlineMs: 60_000 });
   try {
     const { calls, unread } = await findVolatileViews(database, [CONTACTS]);
     return { calls: calls.map(({ view, call, place }) => `${view}: ${call} in ${place}`), unread };

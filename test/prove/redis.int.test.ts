@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { COMMAND_NAMES } from '../../prove/redis/commands.ts';
 import type { RedisClient } from '../../src/redis/connection.ts';
+import { shortOrLong } from '../support/length.ts';
 import { type Call, type Content, RedisTwins, TTL_MS } from '../support/redis-twins.ts';
 import { freshPrefix } from '../support/servers.ts';
 import { freshRedis } from '../support/stores.ts';
@@ -148,7 +149,7 @@ const DELAY_CALLS: Readonly<Record<string, (now: number) => fc.Arbitrary<Call>>>
   'delay-put': (now) =>
     fc
       .tuple(waiting(now), all, items)
-      .map(([[due = NONE], texts, list]) => ({ contents: [due, texts], args: ['300000', ...list] })),
+      .map(([[due = NONE], texts, list]) => ({ contents: [due, texts, NONE], args: ['300000', ...list] })),
   'delay-take': (now) =>
     fc
       .tuple(waiting(now), all, fc.integer({ min: 0, max: 3 }), fc.constantFrom('700000', '500000'))
@@ -183,6 +184,7 @@ const REST: Readonly<Record<string, (now: number) => fc.Arbitrary<readonly unkno
   MSET: () => fc.tuple(words),
   INCR: () => nothing,
   PEXPIRE: () => fc.constant([TTL_MS]),
+  SPUBLISH: () => fc.tuple(words),
   SET: () => fc.tuple(words, fc.constantFrom([], ['PX', TTL_MS], ['NX'], ['KEEPTTL'], ['PX', TTL_MS, 'NX'])),
   ZADD: () => fc.tuple(fc.constantFrom([], ['NX']), fc.array(fc.tuple(scores, ids), { minLength: 1 })),
   ZREM: () => fc.array(ids, { minLength: 1 }),
@@ -206,12 +208,12 @@ async function check(file: string, callsAt: (now: number) => fc.Arbitrary<Call>)
   const calls = callsAt(await twins.now());
   await fc.assert(
     fc.asyncProperty(calls, (call) => twins.expectSame(call)),
-    { numRuns: 100 },
+    { numRuns: shortOrLong(25, 1_000) },
   );
   twins.close();
 }
 
-describe('the model of Redis', { timeout: 60_000 }, () => {
+describe('the model of Redis', { timeout: 300_000 }, () => {
   it.each(Object.entries(INDEX_CALLS))('does index/lua/%s.lua as a real server does', async (name, calls) => {
     await check(`src/index/redis/lua/${name}.lua`, () => calls);
   });

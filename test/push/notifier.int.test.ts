@@ -2,23 +2,25 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { CONTACTS } from '../../src/contracts/kind.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { WatchedUsers } from '../../src/index/redis/watched-users.ts';
 import { refresh } from '../../src/index/refresh.ts';
-import { insertUndelivered, readUndelivered, replayUndelivered } from '../../src/mysql/undelivered.ts';
-import { readWatch, readWatchesOf, saveWatches } from '../../src/mysql/watches.ts';
 import type { Channel, DeliveryOutcome, Notification } from '../../src/push/channel.ts';
 import { headsFrom } from '../../src/push/heads.ts';
-import { Notifier } from '../../src/push/notifier.ts';
-import { WatchManager } from '../../src/push/watch-manager.ts';
+import { Notifier, type NotifierOptions } from '../../src/push/notifier.ts';
+import { insertUndelivered, readUndelivered, replayUndelivered } from '../../src/push/undelivered.ts';
+import { TooManyWatches, WatchManager } from '../../src/push/watch-manager.ts';
+import { findWatches, readWatchSizes } from '../../src/push/watch-pages.ts';
 import { WatchSweep } from '../../src/push/watch-sweep.ts';
+import { readWatch, readWatches, saveWatches } from '../../src/push/watch-table.ts';
 import { WebhookChannel } from '../../src/push/webhook-channel.ts';
 import { RecentBatch } from '../../src/query/recent-batch.ts';
 import { deletePhoto, uploadPhoto } from '../../src/tools/reference-site/photos.ts';
 import { addContact } from '../../src/tools/reference-site/relationships.ts';
+import { closeAtEnd } from '../support/servers.ts';
 import { freshSitePool } from '../support/small-site.ts';
 import { freshStores, recentContactsOn } from '../support/stores.ts';
 import { until } from '../support/until.ts';
@@ -58,25 +60,35 @@ async function site() {
   });
   const watched = new WatchedUsers(stores.redis, stores.prefix);
   const { primary } = stores;
-  const notifierOn = (channels: Readonly<Record<'kafka' | 'webhook', Channel>>) =>
+  const checkSteps = (): NotifierOptions['steps'] => ({
+    watch: (users) => watched.add(users),
+    unwatch: (users) => watched.remove(users),
+    watchedOf: async (users) => (await readWatchSizes(primary, users)).map(({ user }) => user),
+    watches: (ids) => readWatches(primary, ids),
+    heads: headsFrom({ answers: new Map([['contacts', batch]]), limit: LIMITS.min, deadlineMs: 5_000 }),
+    save: (saves) => saveWatches(primary, saves),
+    deadLetter: (letters) =>
+      insertUndelivered(
+        primary,
+        letters.map(({ timestamp, ...letter }) => ({ ...letter, givenUpAt: timestamp })),
+      ),
+    again: (users, ms) => watched.check(users, ms),
+  });
+  const notifierOn = (
+    channels: Readonly<Record<'kafka' | 'webhook', Channel>>,
+    options: Partial<NotifierOptions> = {},
+  ) =>
     new Notifier({
       queue: watched.queue,
-      steps: {
-        watches: (users) => readWatchesOf(primary, users),
-        heads: headsFrom({ answers: new Map([['contacts', batch]]), limit: LIMITS.min, deadlineMs: 5_000 }),
-        save: (saves) => saveWatches(primary, saves),
-        bury: (letters) =>
-          insertUndelivered(
-            primary,
-            letters.map(({ timestamp, ...letter }) => ({ ...letter, givenUpAt: timestamp })),
-          ),
-        again: (users, ms) => watched.check(users, ms),
-      },
+      steps: checkSteps(),
+      find: (users, largestPacket) => findWatches(primary, users, largestPacket),
+      largestPacket: 16_777_216,
       channels,
       most: LIMITS.max,
       logger: pino({ level: 'silent' }),
       clock: () => clock.now,
       random: () => 0.5,
+      ...options,
     });
   const onFault = (error: unknown) => {
     throw error;
@@ -94,7 +106,7 @@ async function site() {
   await run(rebuild(['1'], true), stores.steps);
   const notifier = notifierOn({ kafka: recorder, webhook: recorder });
   return {
-    ...{ stores, pool, recorder, clock, watched, notifier, notifierOn, manager, sweep, primary },
+    ...{ stores, pool, recorder, clock, watched, notifier, notifierOn, checkSteps, manager, sweep, primary },
     /** An upload, and its task. */
     async upload(owner: string, at: number): Promise<string> {
       const photo = await uploadPhoto(pool, owner, 0, at);
@@ -332,6 +344,272 @@ describe('a watch', () => {
   });
 });
 
+describe('what is uploaded is told', () => {
+  /** Makes 9 a friend as well as 2: the others are not. */
+  async function befriended() {
+    const { pool, stores } = it_;
+    for (const contact of ['2', '9']) {
+      await addContact(pool, '1', contact, { friend: true, family: false });
+      await run(refresh([{ user: '1', contact }]), stores.steps);
+    }
+  }
+
+  it('although the filter is changed while a delivery is retried', async () => {
+    const { upload, settled, recorder, watch, manager, clock, sweep } = it_;
+    await befriended();
+    const { id } = await watch();
+    await settled();
+    recorder.outcome = { is: 'failed', why: 'a test' };
+    await upload('2', 100);
+    await settled();
+    await manager.change(id, { relation: 'friends' });
+    await settled();
+    await upload('9', 200);
+    await settled();
+    recorder.take();
+    recorder.outcome = { is: 'delivered' };
+    clock.now += 10_000;
+    await sweep.runOnce();
+    await settled();
+    expect(recorder.take()).toEqual(['2@100', '9@200']);
+  });
+
+  it('although the filter is changed before anybody was told', async () => {
+    const { upload, settled, recorder, watch, manager } = it_;
+    await befriended();
+    await upload('3', 50);
+    const { id } = await watch({ relation: 'friends' });
+    await settled();
+    await upload('2', 100);
+    await manager.change(id, { relation: 'any' });
+    await settled();
+    expect(recorder.take(), 'of 3 it was not to be told, and that is not new').toEqual(['2@100']);
+    await upload('3', 200);
+    await settled();
+    expect(recorder.take()).toEqual(['3@200']);
+  });
+
+  it('although a new watch is tested at once, and the test takes long', async () => {
+    const { upload, settled, recorder, watch, manager, notifierOn } = it_;
+    const { id } = await watch();
+    await manager.test(id);
+    const test = Promise.withResolvers<DeliveryOutcome>();
+    const slow = new Recorder();
+    slow.outcomes = () => test.promise;
+    const testing = notifierOn({ kafka: slow, webhook: slow });
+    await until(async () => {
+      await testing.begin();
+      return slow.got.length === 1;
+    });
+    await upload('2', 100);
+    test.resolve({ is: 'delivered' });
+    await testing.drain();
+    await settled();
+    expect(recorder.take()).toEqual(['2@100']);
+  });
+
+  it('as `more` where there is no room for it, also beside those who are muted', async () => {
+    const { upload, settled, recorder, watch } = it_;
+    await watch({ muted: ['9'] });
+    await settled();
+    for (const [i, contact] of ['2', '3', '4', '5', '6', '9'].entries()) await upload(contact, 100 + i);
+    await settled();
+    expect(recorder.got).toMatchObject([{ more: true }]);
+    expect(recorder.take()).toEqual(['6@104', '5@103']);
+    await upload('7', 200);
+    await settled();
+    expect(recorder.got).toMatchObject([{ more: false, sources: [{ id: '7' }] }]);
+  });
+
+  it('as `more` when others came above it while a delivery was retried', async () => {
+    const { upload, settled, recorder, watch, clock, sweep } = it_;
+    await watch();
+    await settled();
+    recorder.outcome = { is: 'failed', why: 'a test' };
+    await upload('2', 100);
+    await settled();
+    for (const [i, contact] of ['3', '4', '5'].entries()) await upload(contact, 200 + i);
+    recorder.take();
+    recorder.outcome = { is: 'delivered' };
+    clock.now += 10_000;
+    await sweep.runOnce();
+    await settled();
+    expect(recorder.got[0]).toMatchObject({ more: true });
+    expect(recorder.take()).toEqual(['5@202', '4@201', '3@200']);
+  });
+});
+
+describe('a clock that is wrong', () => {
+  it.each([{ intervalMs: 0 }, { intervalMs: 60_000 }])('makes no wait longer than $intervalMs ms', async (interval) => {
+    const { upload, settled, recorder, watch, clock, sweep } = it_;
+    await watch(interval);
+    await settled();
+    clock.now += 3_600_000;
+    await upload('2', 100);
+    await settled();
+    clock.now -= 3_600_000;
+    await upload('3', 200);
+    await settled();
+    clock.now += interval.intervalMs;
+    await sweep.runOnce();
+    await settled();
+    expect(recorder.take()).toEqual(['2@100', '3@200']);
+  });
+
+  it('delays no retry', async () => {
+    const { upload, settled, recorder, watch, clock, sweep } = it_;
+    await watch();
+    await settled();
+    recorder.outcome = { is: 'failed', why: 'a test' };
+    clock.now += 3_600_000;
+    await upload('2', 100);
+    await settled();
+    recorder.take();
+    clock.now -= 3_600_000;
+    recorder.outcome = { is: 'delivered' };
+    await upload('3', 200);
+    await settled();
+    clock.now += 10_000;
+    await sweep.runOnce();
+    await settled();
+    expect(recorder.take()).toEqual(['2@100', '3@200']);
+  });
+});
+
+describe('nobody is held up', () => {
+  it('by a delivery whose outcome never comes: it has failed after a while', async () => {
+    const { upload, settled, recorder, watch, clock, sweep, notifierOn } = it_;
+    await watch();
+    await settled();
+    const stuck = new Recorder();
+    stuck.outcomes = () => new Promise(() => undefined);
+    let elapsed = 0;
+    const notifier = notifierOn({ kafka: stuck, webhook: stuck }, { elapsed: () => elapsed });
+    await upload('2', 100);
+    await until(async () => (await notifier.begin()) > 0);
+    elapsed = 61_000;
+    await notifier.prolong();
+    await notifier.drain();
+    clock.now += 10_000;
+    await sweep.runOnce();
+    await settled();
+    expect(recorder.take()).toEqual(['2@100']);
+  });
+
+  it.each([
+    ['read together', 16_777_216],
+    ['read page by page', 1_000],
+  ])('by a watch that cannot be read, nor by many of one user: %s', async (_, largestPacket) => {
+    const { upload, settled, recorder, watch, primary, notifierOn, watched } = it_;
+    const ids = [];
+    for (let i = 0; i < 5; i++) ids.push((await watch()).id);
+    await settled();
+    await primary.write(`UPDATE recency_watches SET told = '{"contacts": 7}' WHERE id = ?`, [ids[2] ?? '']);
+    await upload('2', 100);
+    const small = notifierOn({ kafka: recorder, webhook: recorder }, { answers: async () => true, largestPacket });
+    await until(async () => {
+      await small.runOnce();
+      return recorder.got.length === 4;
+    });
+    expect(new Set(recorder.got.map(({ watch }) => watch))).toEqual(new Set(ids.filter((_, i) => i !== 2)));
+    expect(await watched.queue.size(), 'the user is taken again later').toBe(1);
+  });
+
+  it('by a watch of a channel that another version knows', async () => {
+    const { upload, settled, recorder, watch, primary, notifier } = it_;
+    const [unknown, known] = [await watch(), await watch()];
+    await settled();
+    await primary.write("UPDATE recency_watches SET channel = 'sms' WHERE id = ?", [unknown.id]);
+    await upload('2', 100);
+    await until(async () => (await notifier.runOnce()) > 0);
+    expect(recorder.got.map(({ watch }) => watch)).toEqual([known.id]);
+    expect(await readWatch(primary, unknown.id)).toMatchObject({
+      outgoing: { attempts: 1 },
+      dueAt: expect.any(Number),
+    });
+  });
+
+  it('by a watch of which no head can be had: it is asked for less and less often', async () => {
+    const { watch, watched, notifierOn, checkSteps, recorder, clock, primary } = it_;
+    const { id } = await watch();
+    const steps = { heads: async (asked: readonly unknown[]) => asked.map(() => undefined) };
+    const blind = notifierOn({ kafka: recorder, webhook: recorder }, { steps: { ...checkSteps(), ...steps } });
+    const waits: number[] = [];
+    const put = watched.queue.put.bind(watched.queue);
+    watched.queue.put = async (items, ms) => {
+      waits.push(ms);
+      await put(items, 0);
+    };
+    for (let i = 0; i < 5; i++) {
+      await until(async () => (await blind.runOnce()) > 0);
+      clock.now += waits.at(-1) ?? 0;
+    }
+    expect(waits).toEqual([100, 100, 200, 400, 800]);
+    expect((await readWatch(primary, id))?.dueAt).toBeDefined();
+  });
+
+  it('by more watches of one user than one may have', async () => {
+    const { primary, watched, clock, stores } = it_;
+    const onFault = () => undefined;
+    const manager = new WatchManager({ database: primary, watched, onFault, clock: () => clock.now, atMost: 3 });
+    const asked = {
+      user: '1',
+      kinds: ['contacts'],
+      relation: 'any',
+      muted: [],
+      intervalMs: 0,
+      channel: 'kafka',
+    } as const;
+    const made = await Promise.allSettled(Array.from({ length: 8 }, () => manager.create(asked)));
+    expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+    await expect(manager.create(asked)).rejects.toThrow(TooManyWatches);
+    await expect(manager.create({ ...asked, user: '2' })).resolves.toBeDefined();
+    expect(await stores.redis.scard(`${stores.prefix}:push:{delay}:watched`)).toBe(2);
+  });
+});
+
+describe('a user whose last watch is removed', () => {
+  it('is no longer among the watched, and is again with the next one', async () => {
+    const { watch, settled, manager, stores, upload, recorder } = it_;
+    const members = () => stores.redis.smembers(`${stores.prefix}:push:{delay}:watched`);
+    const { id } = await watch();
+    await settled();
+    expect(await members()).toEqual(['1']);
+    await manager.remove(id);
+    await upload('2', 100);
+    await settled();
+    expect(await members()).toEqual([]);
+    await watch();
+    await settled();
+    await upload('3', 200);
+    await settled();
+    expect(recorder.take()).toEqual(['3@200']);
+  });
+});
+
+describe('a test', () => {
+  it('neither revives a watch that has ended nor delays the next notification', async () => {
+    const { watch, settled, manager, upload, recorder, primary } = it_;
+    const { id } = await watch({ intervalMs: 60_000 });
+    await settled();
+    await manager.test(id);
+    await settled();
+    recorder.got.splice(0);
+    recorder.outcome = { is: 'gone', why: 'a test' };
+    await upload('2', 100);
+    await settled();
+    expect(recorder.take()).toEqual(['2@100']);
+    recorder.outcome = { is: 'delivered' };
+    await manager.test(id);
+    await settled();
+    expect(recorder.got.splice(0)).toMatchObject([{ isTest: true }]);
+    expect((await readWatch(primary, id))?.ended).toBe('a test');
+    await upload('3', 200);
+    await settled();
+    expect(recorder.take()).toEqual([]);
+  });
+});
+
 describe('a webhook', () => {
   it('is signed as Standard Webhooks says, by each secret, and holds what a live answer shows', async () => {
     const { upload, settled, watch, manager, notifierOn, watched } = it_;
@@ -347,7 +625,7 @@ describe('a webhook', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
     const channel = new WebhookChannel({ allowPrivate: true, version: '1' });
-    afterAll(() => channel.close());
+    closeAtEnd(() => channel.close());
     const { port } = server.address() as AddressInfo;
     const { id, secret } = await watch({ channel: 'webhook', url: `http://127.0.0.1:${port}/hook` });
     await settled();

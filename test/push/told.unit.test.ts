@@ -58,7 +58,7 @@ describe('what is new in a head', () => {
           const head = headOf([...list].filter(([, at]) => at > 0).map(([id, at]) => key(id, at)));
           const news = newsIn(head, before);
           for (const { id } of news) expect(ids).toContain(id);
-          // Whoever changed and stands above the old floor with a time that was never told is told now.
+          // A contact that changed and stands above the old floor with a time that was never told is told now.
           for (const one of head.entries) {
             const isNew = ids.has(one.id) && one.at > (before.entries.find(({ id }) => id === one.id)?.at ?? 0);
             if (isNew && isAbove(one, before.floor)) expect(news).toContainEqual(one);

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Notification } from '../../src/push/channel.ts';
-import { publicLookup } from '../../src/push/public-address.ts';
+import type { ResolveAll } from '../../src/push/public-address.ts';
 import { WebhookChannel, type WebhookChannelOptions } from '../../src/push/webhook-channel.ts';
 import { until } from '../support/until.ts';
 
@@ -32,6 +32,21 @@ async function endpoint(answer: RequestListener): Promise<Endpoint> {
 
 const answering = (status: number, headers: Record<string, string> = {}) =>
   endpoint((_, response) => response.writeHead(status, headers).end());
+
+/** Does something to each connection once its request has begun. */
+async function rawEndpoint(does: (socket: Socket) => void) {
+  const sockets: Socket[] = [];
+  const server = createTcpServer((socket) => {
+    sockets.push(socket);
+    socket.on('error', () => undefined).once('data', () => does(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, sockets };
+}
 
 /** Takes requests and never answers. */
 const silent = () => endpoint(() => undefined);
@@ -97,11 +112,6 @@ describe('an endpoint', () => {
     expect(outcome).toEqual({ is: 'failed', why: 'the endpoint did not answer in time' });
   });
 
-  it('that does not end its reply in time has failed', async () => {
-    const { url } = await endpoint((_, response) => response.writeHead(200).flushHeaders());
-    expect(await deliver(channel({ timeoutMs: 50 }), url)).toMatchObject({ is: 'failed' });
-  });
-
   it('that nobody listens at has failed', async () => {
     const { url, port } = await answering(204);
     const free = url.replace(String(port), '1');
@@ -139,6 +149,90 @@ describe('an endpoint', () => {
     expect(asked).toHaveLength(30);
     expect(new Set(asked.map(({ socket }) => socket)).size).toBeLessThanOrEqual(3);
   });
+
+  it('is disconnected when there is nothing to deliver', async () => {
+    const { url, asked } = await answering(204);
+    await deliver(channel({ idleMs: 50 }), url);
+    await until(() => asked[0]?.socket.destroyed);
+  });
+});
+
+describe('whatever an endpoint does, a delivery settles within its limit', () => {
+  const FAILED = { is: 'failed', why: expect.any(String) };
+
+  const head = (status: string, ...fields: string[]) => [`HTTP/1.1 ${status}`, ...fields, '', ''].join('\r\n');
+
+  const forEver = (socket: Socket, text: string) => {
+    const timer = setInterval(() => socket.write(text), 5);
+    socket.once('close', () => clearInterval(timer));
+  };
+
+  const BODY = 'content-length: 1000000';
+
+  it.each<{ it: string; does: (socket: Socket) => void; outcome: object }>([
+    { it: 'says nothing', does: () => undefined, outcome: FAILED },
+    { it: 'closes', does: (socket) => socket.end(), outcome: FAILED },
+    { it: 'resets', does: (socket) => socket.resetAndDestroy(), outcome: FAILED },
+    { it: 'talks nonsense', does: (socket) => socket.write('220 mail.example ESMTP\r\n'), outcome: FAILED },
+    { it: 'answers 101', does: (socket) => socket.write(head('101 Switching Protocols')), outcome: FAILED },
+    {
+      it: 'answers 101 as for a WebSocket',
+      does: (socket) => socket.write(head('101 Switching Protocols', 'upgrade: websocket', 'connection: upgrade')),
+      outcome: FAILED,
+    },
+    { it: 'answers 100 again and again', does: (socket) => forEver(socket, head('100 Continue')), outcome: FAILED },
+    { it: 'answers 103 once', does: (socket) => socket.write(head('103 Early Hints')), outcome: FAILED },
+    { it: 'never ends its status line', does: (socket) => forEver(socket, 'HTTP/1.1 2'), outcome: FAILED },
+    {
+      it: 'never ends its headers',
+      does: (socket) => {
+        socket.write('HTTP/1.1 200 OK\r\n');
+        forEver(socket, 'a: b\r\n');
+      },
+      outcome: FAILED,
+    },
+    {
+      it: 'never begins the body of its 200',
+      does: (socket) => socket.write(head('200 OK', BODY)),
+      outcome: { is: 'delivered' },
+    },
+    {
+      it: 'never ends the body of its 200',
+      does: (socket) => {
+        socket.write(head('200 OK'));
+        forEver(socket, 'x');
+      },
+      outcome: { is: 'delivered' },
+    },
+    {
+      it: 'resets in the body of its 200',
+      does: (socket) => socket.write(head('200 OK', BODY), () => setImmediate(() => socket.resetAndDestroy())),
+      outcome: { is: 'delivered' },
+    },
+    {
+      it: 'breaks the chunks of its 200',
+      does: (socket) => socket.write(`${head('200 OK', 'transfer-encoding: chunked')}no chunk\r\n`),
+      outcome: { is: 'delivered' },
+    },
+    {
+      it: 'never ends the body of its 410',
+      does: (socket) => socket.write(head('410 Gone', BODY)),
+      outcome: { is: 'gone' },
+    },
+    {
+      it: 'never ends the body of its 503',
+      does: (socket) => socket.write(head('503 Busy', BODY, 'retry-after: 7')),
+      outcome: { is: 'failed', afterMs: 7_000 },
+    },
+  ])('$it', async ({ does, outcome }) => {
+    const { url, sockets } = await rawEndpoint(does);
+    const to = channel({ timeoutMs: 1_000, atOnce: 1 });
+    expect(await deliver(to, url)).toMatchObject(outcome);
+    // Its turn is over: the next one has its own, on another connection.
+    await deliver(to, url);
+    expect(sockets.length).toBeGreaterThanOrEqual(2);
+    await until(() => sockets.every(({ destroyed }) => destroyed));
+  });
 });
 
 describe('an address that is not public', () => {
@@ -150,6 +244,7 @@ describe('an address that is not public', () => {
   it.each([
     ...['127.0.0.1', '10.1.2.3', '172.16.0.1', '192.168.1.1', '169.254.169.254', '100.64.0.1', '0.0.0.0', '224.0.0.1'],
     ...['2130706433', '0x7f.1', '[::1]', '[::]', '[fd00::1]', '[fe80::1]', '[::ffff:127.0.0.1]', '[64:ff9b::7f00:1]'],
+    ...['[::127.0.0.1]', '[2002:7f00:1::]', '[2001:db8::1]', '[3fff::1]', '[4000::1]', '[2001::1]'],
   ])('is refused: %s', async (host) => {
     const { port, asked } = await answering(204);
     expect(await deliver(channel({ allowPrivate: false }), `http://${host}:${port}/`)).toMatchObject(refused);
@@ -174,11 +269,11 @@ describe('an address that is not public', () => {
   ])('is refused when a name resolves to it only now, $what (DNS rebinding)', async ({ addresses }) => {
     const { port, asked } = await answering(204);
     let lookups = 0;
-    const resolve = ((_host: string, _options: object, callback: (error: null, found: object[]) => void) => {
+    const resolve: ResolveAll = (_host, _options, callback) => {
       lookups++;
       callback(null, addresses);
-    }) as unknown as Parameters<typeof publicLookup>[0];
-    const to = channel({ allowPrivate: false, lookup: publicLookup(resolve) });
+    };
+    const to = channel({ allowPrivate: false, resolve });
     expect(await deliver(to, `http://rebound.example:${port}/`)).toMatchObject(refused);
     expect([lookups, asked]).toEqual([1, []]); // the address that was checked is the one that would be connected to
   });

@@ -201,6 +201,30 @@ it('measuring goes on after an error, which is told', async () => {
   await running;
 });
 
+it('measuring rests while no answer asks, the epoch is watched all the same, and the first answer ends the rest', async () => {
+  const way = new Way();
+  let epochs = 0;
+  const epoch = async () => {
+    epochs += 1;
+    return await way.epoch();
+  };
+  const ending = new AbortController();
+  const parts = { barriers: { small: way.raise, bulk: passedAtOnce }, epoch, now: () => way.now };
+  const watermark = new AppliedWatermark({ ...parts, intervalMs: 1, restMs: 2_000 });
+  const running = watermark.run(ending.signal);
+  await expect.poll(() => epochs).toBeGreaterThan(10);
+  expect([way.raised, watermark.lagMs()]).toEqual([1, 0]);
+  way.now += 1_500;
+  const early = epochs;
+  await expect.poll(() => epochs).toBeGreaterThan(early + 10);
+  expect([way.raised, watermark.lagMs()]).toEqual([1, 1_500]);
+  expect(watermark.lagOfAnswer()).toBe(1_500);
+  await expect.poll(() => way.raised).toBeGreaterThan(10);
+  expect(watermark.lagMs()).toBe(0);
+  ending.abort();
+  await running;
+});
+
 describe('of the two lanes', () => {
   /** Both lanes under way; changes of the bulk lane come to it when the test says so. */
   function twoLanes() {

@@ -3,6 +3,7 @@ import type { Pool } from 'mysql2/promise';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Id } from '../../src/contracts/id.ts';
 import { RELATIONS } from '../../src/contracts/relation.ts';
+import { ENDLESS } from '../../src/index/allowance.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { KeyNames } from '../../src/index/redis/keys.ts';
@@ -10,10 +11,11 @@ import { DatabaseUnavailable, HeavyQueriesBusy } from '../../src/mysql/database.
 import { type BatchQuery, RecentBatch, type RecentBatchOptions } from '../../src/query/recent-batch.ts';
 import { RedisUnavailable } from '../../src/redis/unavailable.ts';
 import { Deadline, RequestCancelled } from '../../src/timing/deadline.ts';
+import { cases } from '../support/cases.ts';
 import { CountingDatabase } from '../support/counting-database.ts';
 import { IDS, site } from '../support/site-arbitrary.ts';
 import { everybodyKnows, freshSitePool, rankedContacts, writeSite } from '../support/small-site.ts';
-import { freshStores, recentContactsOn, type Stores } from '../support/stores.ts';
+import { freshStores, NO_LAG, recentContactsOn, type Stores } from '../support/stores.ts';
 
 const LIMITS = { max: 4, min: 2 };
 const PROPERTY_MS = 120_000;
@@ -31,7 +33,7 @@ beforeAll(async () => {
 function batch(options: Partial<RecentBatchOptions> = {}): RecentBatch {
   const recent = recentContactsOn(stores, LIMITS);
   const now = () => performance.now();
-  return new RecentBatch({ index: stores.index, database: stores.primary, recent, now, ...options });
+  return new RecentBatch({ index: stores.index, database: stores.primary, recent, now, ...NO_LAG, ...options });
 }
 
 const build = async (users: readonly Id[]) => {
@@ -43,7 +45,7 @@ const query: BatchQuery = { relation: 'any', limit: 3 };
 
 describe('answers of many users', () => {
   it(
-    'are the single answers and what plain SQL says, whoever is warm, cold, torn or of another epoch',
+    'equal the single answers and plain SQL, for users who are warm, cold, torn or of another epoch',
     async () => {
       const names = new KeyNames(stores.prefix);
       await fc.assert(
@@ -60,7 +62,9 @@ describe('answers of many users', () => {
               if (states[i] === 'torn') await stores.redis.del(names.set(user));
               if (states[i] !== 'epoch') continue;
               const [seen] = await stores.index.claim([user]);
-              await stores.index.replace('other', [{ user, seen: String(seen), top: [{ id: '1', at: 5 }] }]);
+              await stores.index.replace('other', [
+                { user, seen: String(seen), top: [{ id: '1', at: 5 }], allowance: ENDLESS },
+              ]);
             }
             const since = minute === undefined ? undefined : 1_083_412_800_000 + minute * 60_000;
             const { outcomes } = await batch().find(asked, { relation, limit, since });
@@ -77,7 +81,7 @@ describe('answers of many users', () => {
             }
           },
         ),
-        { numRuns: 40 },
+        { numRuns: cases(40) },
       );
     },
     PROPERTY_MS,
@@ -92,10 +96,22 @@ describe('answers of many users', () => {
     const recent = { find: () => Promise.reject(new Error('nobody is asked for alone')) };
     const options = { database, recent, onServed: (user: Id) => void served.push(user), lagMs: () => 7 };
     const { outcomes } = await batch(options).find([...USERS, ...USERS], { ...query, limit: 1 });
-    expect(database.statements).toBe(1);
+    expect(database.sent).toBe(1);
     expect(served.sort()).toEqual([...USERS].sort());
     for (const user of USERS) {
       expect(outcomes.get(user)).toMatchObject({ answer: { source: 'index', lagMs: 7, contacts: [{ id: '8' }] } });
+    }
+  });
+
+  it('are not exact where the indexes may lack more than an exact answer may', async () => {
+    await writeSite(pool, everybodyKnows(USERS, CONTACTS));
+    await build(USERS);
+    const recent = { find: () => Promise.reject(new Error('nobody is asked for alone')) };
+    for (const lagMs of [undefined, 9_000.1]) {
+      const { outcomes } = await batch({ recent, lagMs: () => lagMs, exactWithinMs: 9_000 }).find(USERS, query);
+      for (const user of USERS) {
+        expect(outcomes.get(user)).toMatchObject({ answer: { source: 'index', exact: false, reason: 'lag', lagMs } });
+      }
     }
   });
 
@@ -113,7 +129,9 @@ describe('answers of many users', () => {
     };
     expect(await reasons({ index: away, recent })).toEqual(new Set(['redis_unavailable']));
     expect(await reasons({}, { consistency: 'strong' })).toEqual(new Set(['strong']));
-    expect(await reasons({ lagMs: () => 9 }, { maxLagMs: 8 })).toEqual(new Set(['lag']));
+    const late = { lagMs: () => 9 };
+    const alone = recentContactsOn(stores, LIMITS, late);
+    expect(await reasons({ ...late, recent: alone }, { maxLagMs: 8 })).toEqual(new Set(['lag']));
   });
 });
 

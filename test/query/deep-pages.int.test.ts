@@ -6,7 +6,8 @@ import type { Key } from '../../src/contracts/key.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { refresh } from '../../src/index/refresh.ts';
-import { readPlain } from '../../src/mysql/plain-contacts.ts';
+import { readPlain } from '../../src/mysql/statements/plain-contacts.ts';
+import { cases } from '../support/cases.ts';
 import { CountingDatabase } from '../support/counting-database.ts';
 import { makeHeavy, STRANGER } from '../support/heavy-user.ts';
 import { freshSitePool } from '../support/small-site.ts';
@@ -119,7 +120,7 @@ describe('pages below the index', () => {
           if (one !== null) await make(one);
         }
       });
-      await fc.assert(property, { numRuns: 60 });
+      await fc.assert(property, { numRuns: cases(60) });
     },
     PROPERTY_MS,
   );

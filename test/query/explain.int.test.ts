@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { refresh } from '../../src/index/refresh.ts';
-import { Database } from '../../src/mysql/database.ts';
-import { readExplainedContact } from '../../src/mysql/explained-contact.ts';
+import { readExplainedContact } from '../../src/mysql/statements/explained-contact.ts';
 import { explain } from '../../src/query/explain.ts';
+import { ContactsDatabase } from '../support/contacts-database.ts';
 import { CountingDatabase } from '../support/counting-database.ts';
 import { IDS } from '../support/site-arbitrary.ts';
 import { freshSitePool, rankedContacts, type SmallSite, writeSite } from '../support/small-site.ts';
@@ -34,14 +34,14 @@ type Between = () => Promise<unknown>;
 function explained(contact: string, between: (looks: number) => ReturnType<Between>) {
   let looks = 0;
   const recent = recentContactsOn(stores, LIMITS);
-  class Interrupted extends Database {
-    override async rows(...asked: Parameters<Database['rows']>) {
+  class Interrupted extends ContactsDatabase {
+    override async rows(...asked: Parameters<ContactsDatabase['rows']>) {
       looks += 1;
       await between(looks);
       return await super.rows(...asked);
     }
   }
-  const database = new Interrupted(stores.url, { connections: 2, queue: 10, deadlineMs: 10_000 });
+  const database = new Interrupted(stores.url, { connections: 2, queue: 10, deadlineMs: 60_000 });
   onTestFinished(() => database.close());
   return explain({ index: stores.index, database, recent, limits: LIMITS }, USER, contact);
 }
@@ -99,6 +99,6 @@ describe("a contact's place", () => {
   it('costs one statement', async () => {
     const database = new CountingDatabase(stores.url);
     await readExplainedContact(database, USER, '9');
-    expect(database.statements).toBe(1);
+    expect(database.sent).toBe(1);
   });
 });

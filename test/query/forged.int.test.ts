@@ -8,6 +8,7 @@ import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { KeyNames } from '../../src/index/redis/keys.ts';
 import { refresh } from '../../src/index/refresh.ts';
+import { cases } from '../support/cases.ts';
 import { setMeta } from '../support/index-meta.ts';
 import { IDS, site, time } from '../support/site-arbitrary.ts';
 import { freshSitePool, rankedContacts, writeSite } from '../support/small-site.ts';
@@ -60,7 +61,7 @@ describe('an index that somebody forged', () => {
             expect([...contacts].sort(byKeyDescending)).toEqual(contacts);
           }
         }),
-        { numRuns: NUM_RUNS },
+        { numRuns: cases(NUM_RUNS) },
       );
     },
     PROPERTY_MS,
@@ -92,7 +93,7 @@ describe('tasks that somebody made up', () => {
             expect(exact).toBe(true);
           }
         }),
-        { numRuns: NUM_RUNS },
+        { numRuns: cases(NUM_RUNS) },
       );
     },
     PROPERTY_MS,

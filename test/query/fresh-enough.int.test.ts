@@ -6,11 +6,13 @@ import type { Key } from '../../src/contracts/key.ts';
 import { RELATIONS } from '../../src/contracts/relation.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
-import { Database, DatabaseNotPrimary } from '../../src/mysql/database.ts';
-import { readTopContacts } from '../../src/mysql/top-contacts.ts';
+import { DatabaseNotPrimary } from '../../src/mysql/database.ts';
+import { readTopContacts } from '../../src/mysql/statements/top-contacts.ts';
 import type { RecentQuery } from '../../src/query/recent-answer.ts';
 import type { RecentContacts, RecentContactsOptions } from '../../src/query/recent-contacts.ts';
 import { RecentPhotos } from '../../src/query/recent-photos.ts';
+import { cases } from '../support/cases.ts';
+import { ContactsDatabase } from '../support/contacts-database.ts';
 import { IDS, site } from '../support/site-arbitrary.ts';
 import { everybodyKnows, freshSitePool, rankedContacts, visiblePhotos, writeSite } from '../support/small-site.ts';
 import { freshStores, recentContactsOn, type Stores } from '../support/stores.ts';
@@ -74,7 +76,7 @@ describe('who was active since a time', () => {
             }
           },
         ),
-        { numRuns: 40 },
+        { numRuns: cases(40) },
       );
     },
     PROPERTY_MS,
@@ -100,7 +102,7 @@ describe('who was active since a time', () => {
             );
           }
         }),
-        { numRuns: 20 },
+        { numRuns: cases(20) },
       );
     },
     PROPERTY_MS,
@@ -160,8 +162,46 @@ describe('how old an answer is', () => {
   });
 });
 
-function anotherDatabase(isReplica: boolean): Database {
-  const opened = new Database(stores.url, { connections: 1, queue: 10, deadlineMs: 10_000, isReplica });
+describe('an answer from an index is exact', () => {
+  it('only while it is known that the index lacks nothing older than the bound, on any page', async () => {
+    const ages = fc.option(fc.integer({ min: 0, max: 20 }), { nil: undefined });
+    await warm();
+    await fc.assert(
+      fc.asyncProperty(ages, fc.integer({ min: 1, max: 20 }), fc.boolean(), async (ageMs, exactWithinMs, isDeep) => {
+        const contacts = recentContacts({ ...lags(ageMs), exactWithinMs });
+        const ask = (below: Key | undefined) => contacts.find({ user: USER, relation: 'any', limit: 2, below });
+        let answer = await ask(undefined);
+        // Down to a page that a window answers: below the floor, and read by no plain query of its own.
+        for (let page = 0; isDeep && page < 2; page++) answer = await ask(answer.contacts.at(-1));
+        if (isDeep) answer = await ask(answer.contacts.at(-1));
+        const isPlain = answer.lagMs === 0 && ageMs !== 0;
+        const exact = isPlain || (ageMs !== undefined && ageMs <= exactWithinMs);
+        expect(answer).toMatchObject({ exact, lagMs: isPlain ? 0 : ageMs });
+        if (!exact) expect(answer.reason).toBe('lag');
+      }),
+      { numRuns: cases(60) },
+    );
+  });
+
+  it('within ten seconds, where nothing else is set', async () => {
+    await warm();
+    expect(await find({}, lags(10_000))).toMatchObject({ exact: true, reason: undefined });
+    expect(await find({}, lags(10_000.01))).toMatchObject({ exact: false, reason: 'lag', source: 'index' });
+    expect(await find({}, { lagMs: undefined })).toMatchObject({ exact: false, reason: 'lag', lagMs: undefined });
+  });
+
+  it('and so are the photos of its contacts', async () => {
+    await warm();
+    const asked = { user: USER, relation: 'any', contacts: 2, photos: 1 } as const;
+    const photosWith = (ms: number | undefined) =>
+      new RecentPhotos({ recent: recentContacts(lags(ms)), database: stores.primary, now: () => 0 }).find(asked);
+    expect(await photosWith(5)).toMatchObject({ exact: true });
+    expect(await photosWith(10_001)).toMatchObject({ exact: false, reason: 'lag' });
+  });
+});
+
+function anotherDatabase(isReplica: boolean): ContactsDatabase {
+  const opened = new ContactsDatabase(stores.url, { connections: 1, queue: 10, deadlineMs: 60_000, isReplica });
   onTestFinished(() => opened.close());
   return opened;
 }

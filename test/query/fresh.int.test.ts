@@ -1,18 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Pool } from 'mysql2/promise';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { promptOn } from '../../src/app/prompt.ts';
+import { readYourWrites } from '../../src/app/api-queries.ts';
 import type { RelationChange } from '../../src/contracts/fresh.ts';
 import { CONTACTS as CONTACTS_KIND } from '../../src/contracts/kind.ts';
 import { run, type Steps } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
-import { Database } from '../../src/mysql/database.ts';
 import { ColdBuilds } from '../../src/query/cold-builds.ts';
 import type { RecentQuery } from '../../src/query/recent-answer.ts';
 import type { RecentContactsOptions } from '../../src/query/recent-contacts.ts';
 import { RedisUnavailable } from '../../src/redis/unavailable.ts';
 import { Deadline } from '../../src/timing/deadline.ts';
 import { addContact, changeRelationship, removeContact } from '../../src/tools/reference-site/relationships.ts';
+import { ContactsDatabase } from '../support/contacts-database.ts';
 import { expectExact } from '../support/exact.ts';
 import { everybodyKnows, freshSitePool, writeSite } from '../support/small-site.ts';
 import { freshStores, recentContactsOn, type Stores } from '../support/stores.ts';
@@ -72,7 +72,7 @@ async function read(changes: readonly RelationChange[], given: Given = {}) {
   const steps = { ...stores.steps, ...given.steps };
   const recent = recentContactsOn(stores, LIMITS, given.parts);
   const kinds = [{ kind: CONTACTS_KIND, steps }];
-  const { fresh } = promptOn({ kinds, primary: stores.primary, isTrusted, onFault: nothing });
+  const { fresh } = readYourWrites({ kinds, primary: stores.primary, isTrusted, onFault: nothing });
   const { contacts, source, exact, reason, timing } = await fresh.read(
     { changes, gtids: undefined, deadline },
     ({ of }) =>
@@ -117,7 +117,7 @@ describe('a read that names its change, whose task nobody has processed,', () =>
     expect(await stores.index.nonces([NEW])).toEqual(nonce);
 
     const kinds = [{ kind: CONTACTS_KIND, steps: stores.steps }];
-    const { applyNow } = promptOn({ kinds, primary: stores.primary, isTrusted: () => true, onFault: nothing });
+    const { applyNow } = readYourWrites({ kinds, primary: stores.primary, isTrusted: () => true, onFault: nothing });
     const task = { type: 'recency.contact.changed', user: USER, contact: NEW } as const;
     expect(await applyNow.apply([task], new Deadline(10_000))).toBe(true);
     await expectExact(stores, LIMITS, NEW, 'the side that was not read');
@@ -233,13 +233,13 @@ describe('the deadline of the request', () => {
 
 describe('a replica', () => {
   it('does not answer a read that names a change without a position: the primary does', async () => {
-    const replica = new Database(stores.url, { connections: 2, queue: 10, deadlineMs: 5_000, isReplica: true });
+    const replica = new ContactsDatabase(stores.url, { connections: 2, queue: 10, deadlineMs: 5_000, isReplica: true });
     onTestFinished(() => replica.close());
     const recent = recentContactsOn(stores, LIMITS, { database: replica });
     const waits = { after: () => replica };
     const { primary, steps } = stores;
     const kinds = [{ kind: CONTACTS_KIND, steps }];
-    const { fresh } = promptOn({ kinds, primary, isTrusted: () => true, onFault: nothing }, waits);
+    const { fresh } = readYourWrites({ kinds, primary, isTrusted: () => true, onFault: nothing }, waits);
     const find = (changes: readonly RelationChange[]) =>
       fresh.read({ changes, gtids: undefined }, ({ of }) =>
         recent.find({ user: USER, relation: 'any', limit: 3, below: undefined, freshness: of(USER) }),

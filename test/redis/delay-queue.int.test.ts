@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { chunks } from '../../src/index/chunks.ts';
 import type { RedisClient } from '../../src/redis/connection.ts';
 import { DelayQueue } from '../../src/redis/delay-queue.ts';
-import { freshStores } from '../support/stores.ts';
+import { chunks } from '../../src/timing/batches.ts';
+import { freshRedis, freshStores } from '../support/stores.ts';
 import { until } from '../support/until.ts';
 
 const takeOne = (from: DelayQueue) =>
@@ -71,19 +71,20 @@ describe('the items that wait', () => {
     expect(moves).toBeGreaterThan(600);
   });
 
-  it('are not those that a process which knows no list of all has finished, and its drop is made up for', async () => {
+  it.each(['due', 'held'])('are found and due again when the key %s was removed', async (key) => {
     const { redis, prefix } = await freshStores();
     const own = new DelayQueue(redis, prefix);
-    await own.put(['done', 'waits'], 60_000);
-    await redis.zrem(`${prefix}:{delay}:due`, 'done');
-    expect([...(await own.waiting(['']))]).toEqual(['waits']);
-    await own.drop(['waits']);
-    expect(await redis.exists(`${prefix}:{delay}:all`)).toBe(0);
+    await own.put(['first'], 0);
+    if (key === 'held') await takeOne(own);
+    await redis.del(`${prefix}:{delay}:${key}`);
+    expect([...(await own.waiting(['']))]).toEqual(['first']);
+    await own.finish(await takeOne(own));
+    expect(await own.waiting([''])).toEqual(new Set());
   });
 });
 
 describe('a hold', () => {
-  it('is ended only by whoever took it', async () => {
+  it('is ended only by the worker that took it', async () => {
     const { redis, prefix } = await freshStores();
     const own = new DelayQueue(redis, prefix);
     await own.put(['contended'], 0);
@@ -109,5 +110,21 @@ describe('a hold', () => {
     expect([...(await own.waiting(['']))]).toEqual(['slow']);
     await own.finish(taken);
     expect(await own.waiting([''])).toEqual(new Set());
+  });
+});
+
+describe('an item that begins to wait', () => {
+  it('is told to those who listen, once', async () => {
+    const { redis, prefix } = await freshStores();
+    const own = new DelayQueue(redis, prefix);
+    const listener = await freshRedis();
+    const told: string[] = [];
+    listener.on('smessage', (channel: string) => told.push(channel));
+    await listener.ssubscribe(own.waitingChannel);
+    await own.put(['a'], 60_000);
+    await own.put(['a'], 60_000);
+    await own.put(['a', 'b'], 60_000);
+    await until(() => told.length >= 2);
+    expect(told).toEqual([own.waitingChannel, own.waitingChannel]);
   });
 });

@@ -21,14 +21,10 @@ function startHolder({ url, prefix }: Stores) {
   return { child, said };
 }
 
-it('a holder that is stopped past its lease is replaced by one of five standbys, and writes nothing when it wakes', {
-  timeout: 60_000,
-}, async () => {
+it('a holder that is stopped past its lease is replaced by one of five standbys, and writes nothing when it wakes', async () => {
   const stores = await freshStores();
   const { child, said } = startHolder(stores);
-  const [{ run, token }] = (await until(() => said.length > 0 && said, { timeout: 60_000 })) as [
-    { run: string; token: string },
-  ];
+  const [{ run, token }] = (await until(() => said.length > 0 && said)) as [{ run: string; token: string }];
 
   const holders: Lease[] = [];
   const enough = Promise.withResolvers<void>();
@@ -39,12 +35,12 @@ it('a holder that is stopped past its lease is replaced by one of five standbys,
     }),
   );
   child.kill('SIGSTOP');
-  await until(() => holders.length > 0, { timeout: 60_000 });
+  await until(() => holders.length > 0);
   const [holder] = holders as [Lease];
   expect(BigInt(holder.token)).toBeGreaterThan(BigInt(token));
 
   child.kill('SIGCONT');
-  await until(() => said.length === 3, { timeout: 60_000 });
+  await until(() => said.length === 3);
   expect(said.slice(1)).toEqual([
     { lost: expect.stringContaining("the lease 'job' is lost") },
     { written: false, error: 'StaleFence' },

@@ -37,7 +37,7 @@ async function stop(name: string): Promise<void> {
 }
 
 describe('a lease', () => {
-  it('is held by one of five standbys at a time, each with a greater token', { timeout: 90_000 }, async () => {
+  it('is held by one of five standbys at a time, each with a greater token', async () => {
     let holders = 0;
     let most = 0;
     const tokens: bigint[] = [];
@@ -118,7 +118,7 @@ describe('a lease', () => {
     expect(await stores.redis.exists(keyOf('renewed'))).toBe(0);
   });
 
-  it('refuses at once whoever does not want to wait', async () => {
+  it('refuses at once a caller that does not want to wait', async () => {
     const { run, begun, end } = work();
     const holding = leases().hold('taken', run);
     await begun;
@@ -138,7 +138,7 @@ describe('a lease', () => {
     await holding;
   });
 
-  it('is had by whoever asks again because the first reply was lost', async () => {
+  it('is granted to a caller that asks again because the first reply was lost', async () => {
     const { acquire } = leaseScripts(stores.redis);
     const own = { key: keyOf('resent'), holder: 'one', ttlMs: 5_000 };
     expect(await acquire(own)).toBe(true);
@@ -154,7 +154,7 @@ describe('a lease', () => {
     expect(await stores.redis.exists(keyOf('failing'))).toBe(0);
   });
 
-  it('is not kept by whoever gets no token', async () => {
+  it('is not kept by a caller that gets no token', async () => {
     const none = leasesOn(stores, { nextToken: async () => Promise.reject(new Error('MySQL is away')) });
     await expect(none.hold('tokenless', async () => undefined)).rejects.toThrow('MySQL is away');
     expect(await stores.redis.exists(keyOf('tokenless'))).toBe(0);

@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { publishRows, readClock } from '../../src/mysql/outbox.ts';
 import { OutboxRelay } from '../../src/relay/relay.ts';
 import { MessageRefused, type OutgoingTask, PartlyPublished } from '../../src/transport/task-publisher.ts';
@@ -9,6 +9,19 @@ import { until } from '../support/until.ts';
 
 const bench = new OutboxBench();
 
+it('asks the transport for room at its start and when rows wait, and not while there is nothing', async () => {
+  const { publish } = recorder();
+  const checkRoom = vi.fn(async () => undefined);
+  const deadLetters = { put: async () => undefined };
+  const logger = pino({ level: 'silent' });
+  const relay = new OutboxRelay({ database: bench.database, publisher: { publish, checkRoom }, deadLetters, logger });
+  for (let round = 0; round < 4; round++) await relay.runOnce();
+  expect(checkRoom).toHaveBeenCalledTimes(1);
+  await bench.write(1);
+  expect(await relay.runOnce()).toMatchObject({ published: 1 });
+  expect(checkRoom).toHaveBeenCalledTimes(2);
+});
+
 describe('a row of the outbox', () => {
   it('becomes a task, by the columns of its type', async () => {
     await bench.database.write(
@@ -16,7 +29,7 @@ describe('a row of the outbox', () => {
          ('recency.contact.changed', 18446744073709551615, 7, NULL, 18446744073709551614),
          ('recency.contact.removed', 1, 2, NULL, NULL),
          ('recency.photo.uploaded', 3, 9007199254740993, 1083412800123, NULL),
-         ('recency.photo.deleted', 3, NULL, -5, 9),
+         ('recency.photo.deleted', 3, 0, -5, 9),
          ('recency.group.joined', 5, 6, NULL, 2),
          ('recency.group_photo.added', 6, 8, NULL, NULL),
          ('recency.user.deleted', 4, NULL, NULL, NULL),
@@ -68,6 +81,19 @@ describe('a row of the outbox', () => {
     const ofThree = [traceparent, undefined, undefined];
     expect(tasks.map((task) => task.traceparent)).toEqual([...ofThree, undefined, undefined, ...ofThree]);
     expect(await bench.unpublished()).toBe(0);
+  });
+
+  it('is found by a relay that locks nothing while there is none', async () => {
+    const { tasks, publish } = recorder();
+    const relay = bench.relayTo(publish);
+    await relay.runOnce();
+    const transactions = vi.spyOn(bench.database, 'transaction');
+    onTestFinished(() => transactions.mockRestore());
+    for (let round = 0; round < 3; round++) await relay.runOnce();
+    expect(transactions).not.toHaveBeenCalled();
+    await bench.write(1);
+    expect(await relay.runOnce()).toMatchObject({ published: 1 });
+    expect(tasks).toHaveLength(1);
   });
 
   it('may have any time', async () => {
@@ -295,23 +321,21 @@ describe('rows that cannot be published', () => {
     expect(new Set(tasks.map(({ id }) => id)).size).toBe(6_000);
   });
 
-  it('because the transport refuses them go to the dead letters with the reason', async () => {
+  it('because the transport refuses them are put back: the changes that they tell of count as lag until it takes them', async () => {
     await bench.write(3);
-    const letters: { delivery: { body: Buffer }; failure: object }[] = [];
-    const publish = partly(
-      recorder().publish,
-      ({ task }) => 'user' in task && task.user === '2',
-      () => new MessageRefused('too large'),
-    );
-    expect(await bench.relayTo(publish, letters).runOnce()).toMatchObject({ published: 2, deadLetters: 1 });
-    expect(letters.map(({ failure }) => failure)).toEqual([
-      { errorClass: 'MessageRefused', message: 'too large', attempts: 1 },
-    ]);
-    expect(JSON.parse(String(letters[0]?.delivery.body))).toMatchObject({ user_id: '2' });
-    expect(await bench.unpublished()).toBe(0);
+    const letters: unknown[] = [];
+    const { tasks, publish } = recorder();
+    const isSecond = ({ task }: OutgoingTask) => 'user' in task && task.user === '2';
+    const refusing = partly(publish, isSecond, () => new MessageRefused('too large'));
+    expect(await bench.relayTo(refusing, letters as never).runOnce()).toMatchObject({ published: 2, putBack: 1 });
+    expect(letters).toEqual([]);
+    expect(await bench.unpublished()).toBe(1);
+    await bench.allDue();
+    expect(await bench.relayTo(publish).runOnce()).toMatchObject({ published: 1 });
+    expect(tasks).toHaveLength(3);
   });
 
-  it('and that the dead letters refuse, too, are marked with the reason and left', async () => {
+  it('that the dead letters refuse, too, are marked with the reason and left', async () => {
     await bench.database.write(
       "INSERT INTO recency_outbox (type, user_id, other_id) VALUES ('recency.contact.exploded', 1, 2), ('recency.contact.imploded', 3, 4)",
       [],

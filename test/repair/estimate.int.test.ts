@@ -1,9 +1,9 @@
 import { createConnection } from 'mysql2/promise';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { GREATEST_ID, type Id } from '../../src/contracts/id.ts';
-import { Database } from '../../src/mysql/database.ts';
-import { RateLimiter } from '../../src/repair/rate-limiter.ts';
 import { createUserPages } from '../../src/repair/user-pages.ts';
+import { RateLimiter } from '../../src/timing/limiter.ts';
+import { ContactsDatabase } from '../support/contacts-database.ts';
 import { freshName, mysqlUrl } from '../support/servers.ts';
 import { freshStores } from '../support/stores.ts';
 
@@ -22,7 +22,7 @@ async function siteOf(users: readonly Id[], contactsOf: (i: number) => number) {
 }
 
 /** The totals that a job would show before its first page and after each page. */
-async function totalsOf(primary: Database, pageSize: number, from?: Id) {
+async function totalsOf(primary: ContactsDatabase, pageSize: number, from?: Id) {
   const rateLimiter = new RateLimiter(undefined, () => performance.now());
   const pages = await createUserPages(
     { primary, random: Math.random, pageSize, rateLimiter },
@@ -61,12 +61,22 @@ describe('the estimated number of users', () => {
     await admin.query(`CREATE USER ${user} IDENTIFIED BY 'pw'`);
     await admin.query(`GRANT SELECT ON ${name}.* TO ${user}`);
     const url = Object.assign(new URL(mysqlUrl()), { username: user, password: 'pw', pathname: `/${name}` }).href;
-    const reader = new Database(url, { connections: 2, queue: 10, deadlineMs: 10_000 });
+    const reader = new ContactsDatabase(url, { connections: 2, queue: 10, deadlineMs: 60_000 });
     onTestFinished(() => reader.close());
     const { seen, totals, end } = await totalsOf(reader, 100);
     expect({ seen, end }).toEqual({ seen: 700, end: 700 });
     for (const total of totals) expect(total).toBeLessThanOrEqual(700);
     expect(totals[0]).toBeGreaterThanOrEqual(500);
+  });
+
+  it('is not misled by users with very many contacts who come first', async () => {
+    const users = Array.from({ length: 2_500 }, (_, i) => String(i + 1));
+    const { seen, totals } = await totalsOf(await siteOf(users, (i) => (i < 3 ? 2_000 : 4)), 100);
+    expect(seen).toBe(2_500);
+    for (const total of totals) {
+      expect(total, totals.join(' ')).toBeGreaterThan(seen / 3);
+      expect(total, totals.join(' ')).toBeLessThan(seen * 3);
+    }
   });
 
   it('is based on rows for many users, whatever their ids: within a factor of four, and nearly right towards the end', async () => {

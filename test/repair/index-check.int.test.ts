@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { INDEX_CLASSES } from '../../src/contracts/drift.ts';
 import type { Id } from '../../src/contracts/id.ts';
 import { KeyNames } from '../../src/index/redis/keys.ts';
-import { readTopContacts } from '../../src/mysql/top-contacts.ts';
+import { readTopContacts } from '../../src/mysql/statements/top-contacts.ts';
 import { IndexCheck } from '../../src/repair/index-check.ts';
 import { Deadline, DeadlineExceeded } from '../../src/timing/deadline.ts';
 import { startNewEpoch } from '../../src/tools/reference-site/last-uploads.ts';

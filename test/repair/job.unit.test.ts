@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { CostMeter, ProgressMeter } from '../../src/repair/job.ts';
-import { RateLimiter } from '../../src/repair/rate-limiter.ts';
+import { CostMeter } from '../../src/repair/job.ts';
+import { RateLimiter } from '../../src/timing/limiter.ts';
 
 describe('the rate limiter', () => {
   it('does not make up for unused time', async () => {
@@ -36,16 +36,5 @@ describe('the costs of a job', () => {
     costs.saved(cost);
     clock += 500;
     expect(costs.unsaved()).toEqual({ rows_read: 0, seconds: 0.5 });
-  });
-});
-
-describe('the progress of a job', () => {
-  it('gives the rate of this process and the time left at this rate', () => {
-    let clock = 0;
-    const meter = new ProgressMeter(() => clock);
-    expect(meter.progress('7', 0, 100)).toEqual({ run: '7', done: 0, total: 100, rate: 0, eta: undefined });
-    meter.add(20);
-    clock = 4_000;
-    expect(meter.progress('7', 60, 100)).toEqual({ run: '7', done: 60, total: 100, rate: 5, eta: 8 });
   });
 });

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { explanationView } from '../../src/api/explanation-view.ts';
+import { explanationView } from '../../src/api/routes/explain.ts';
 import { explainer } from '../../src/app/api-queries.ts';
 import { CONTACTS, GROUPS, type Kind } from '../../src/contracts/kind.ts';
 import { drainBarrierOf } from '../../src/index/index-drain-barrier.ts';
@@ -8,24 +8,22 @@ import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { indexedUsers, KeyNames } from '../../src/index/redis/keys.ts';
 import { inspectIndex } from '../../src/query/inspect-index.ts';
-import { createBackfill } from '../../src/repair/backfill.ts';
 import { runToEnd } from '../../src/repair/job.ts';
 import { PageCheck } from '../../src/repair/page-check.ts';
-import { createRepair } from '../../src/repair/repair.ts';
 import type { RunRequest } from '../../src/repair/run-parameters.ts';
-import { Sampler } from '../../src/repair/sampler/sampler.ts';
 import { Windows } from '../../src/repair/sampler/windows.ts';
-import { Verify, type VerifyRequest } from '../../src/repair/verify.ts';
+import type { VerifyRequest } from '../../src/repair/verify.ts';
 import { createGroup, joinGroup } from '../../src/tools/reference-site/groups.ts';
 import { uploadPhoto } from '../../src/tools/reference-site/photos.ts';
 import { addToPool } from '../../src/tools/reference-site/pools.ts';
 import { addContact } from '../../src/tools/reference-site/relationships.ts';
 import { createUsers } from '../../src/tools/reference-site/users.ts';
 import { passedAtOnce } from '../support/barriers.ts';
+import { createBackfill, createRepair, Sampler, Verify } from '../support/jobs-of-contacts.ts';
 import { freshFence } from '../support/repair-site.ts';
 import { freshSitePool } from '../support/small-site.ts';
 import { createStoreViews, STORES } from '../support/store-kind.ts';
-import { freshStores, kindStoresOn, type Stores } from '../support/stores.ts';
+import { freshStores, type KindTestStores, kindStoresOn, NO_LAG, type Stores } from '../support/stores.ts';
 
 vi.mock('../../src/contracts/kind.ts', async (original) => {
   const real = await original<typeof import('../../src/contracts/kind.ts')>();
@@ -42,12 +40,12 @@ const now = () => performance.now();
 const CLOCKS = { now, clock: Date.now, random: Math.random };
 
 let stores: Stores;
-let byKind: ReadonlyMap<Kind, Stores>;
+let byKind: ReadonlyMap<Kind, KindTestStores>;
 
 beforeAll(async () => {
   stores = await freshStores({ kinds: IN_USE, ...LIMITS });
   const others = [GROUPS, STORES].map((kind) => [kind, kindStoresOn(stores, kind, LIMITS)] as const);
-  byKind = new Map<Kind, Stores>([[CONTACTS, stores], ...others]);
+  byKind = new Map<Kind, KindTestStores>([[CONTACTS, stores], ...others]);
   const pool = freshSitePool(stores.url);
   await createStoreViews(pool);
   const uploaders = Array.from({ length: THINGS }, (_, i) => String(101 + i));
@@ -75,14 +73,13 @@ beforeEach(async () => {
   }
 });
 
-const storesOf = (kind: Kind): Stores => byKind.get(kind) as Stores;
+const storesOf = (kind: Kind) => byKind.get(kind) as KindTestStores;
 
 /** As app/jobs.ts binds a job's parts to the kinds in use. */
 function partsOf(kind: Kind) {
   const { index, primary, steps, rechecks, delayed } = storesOf(kind);
-  const raiseBarrier = drainBarrierOf({ kind, primary, rechecks, delayed }, passedAtOnce);
+  const raiseBarrier = drainBarrierOf({ primary, rechecks, delayed }, passedAtOnce);
   const check = new PageCheck({
-    kind,
     index,
     primary,
     limits: LIMITS,
@@ -246,9 +243,9 @@ describe('drift in the indexes of groups', () => {
 
 describe('inspect and explain', () => {
   it.each([CONTACTS, GROUPS, STORES])('speak of the indexes of $name', async (kind) => {
-    const { index, primary } = storesOf(kind);
-    const explained = explainer({ kind, index, primary, reading: primary, limits: LIMITS });
-    const { members } = await inspectIndex({ index, database: primary }, '1');
+    const { index, primary, steps } = storesOf(kind);
+    const explained = explainer({ index, primary, reading: primary, limits: LIMITS, lag: NO_LAG });
+    const { members } = await inspectIndex({ index, database: primary.server, steps }, '1');
     expect(members).toHaveLength(LIMITS.max);
     const inside = explanationView(await explained('1', members[0]?.id ?? ''));
     expect(inside).toMatchObject({ in_index: true, in_answer: true, drift: null, mysql: { related: true, place: 1 } });

@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Id } from '../../src/contracts/id.ts';
 import { DatabaseUnavailable } from '../../src/mysql/database.ts';
-import { MeteredDatabase } from '../../src/mysql/metered-database.ts';
-import { readLastUser, readNextUser, readNextUsers, type UserRange } from '../../src/mysql/users.ts';
+import { readLastUser, readNextUser, readNextUsers, type UserRange } from '../../src/mysql/statements/users.ts';
 import { TimedBatches } from '../../src/repair/adaptive-batches.ts';
 import { nextUsers, sampleUsers } from '../../src/repair/find-users.ts';
 import { UserEstimate } from '../../src/repair/user-estimate.ts';
 import { RelatedUserPages } from '../../src/repair/user-pages.ts';
 import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
+import { MeteredContactsDatabase } from '../support/contacts-database.ts';
 import { freshStores, type Stores } from '../support/stores.ts';
 
 const GREATEST = '18446744073709551615';
@@ -19,10 +19,10 @@ const USERS = [...DENSE, ...SPARSE, GREATEST];
 const HEAVY = DENSE[50] as Id;
 
 let stores: Stores;
-let metered: MeteredDatabase;
+let metered: MeteredContactsDatabase;
 beforeAll(async () => {
   stores = await freshStores();
-  metered = new MeteredDatabase(stores.url, { connections: 1, queue: 10, deadlineMs: 10_000 });
+  metered = new MeteredContactsDatabase(stores.url, { connections: 1, queue: 10, deadlineMs: 60_000 });
   const pool = openSitePool(stores.url);
   const contacts = Array.from({ length: 3_000 }, (_, i) => i + 1);
   await pool.query('INSERT INTO users (id, last_public_at) VALUES ?', [contacts.map((id) => [id, id])]);

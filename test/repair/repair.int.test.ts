@@ -1,16 +1,18 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Id } from '../../src/contracts/id.ts';
+import { ENDLESS } from '../../src/index/allowance.ts';
 import type { RaiseBarrier } from '../../src/index/drain-barrier.ts';
 import { run, type Steps } from '../../src/index/protocol.ts';
 import { refresh } from '../../src/index/refresh.ts';
 import { findRun } from '../../src/mysql/runs.ts';
-import { readTopContacts } from '../../src/mysql/top-contacts.ts';
-import { readUsersAmong } from '../../src/mysql/users.ts';
+import { readTopContacts } from '../../src/mysql/statements/top-contacts.ts';
+import { readUsersAmong } from '../../src/mysql/statements/users.ts';
 import { runToEnd } from '../../src/repair/job.ts';
-import { createRepair, type RepairResult } from '../../src/repair/repair.ts';
+import type { RepairResult } from '../../src/repair/repair.ts';
 import type { RunRequest } from '../../src/repair/run-parameters.ts';
 import { removeContact } from '../../src/tools/reference-site/relationships.ts';
 import { expectExact } from '../support/exact.ts';
+import { createRepair } from '../support/jobs-of-contacts.ts';
 import { runThroughKills } from '../support/mortal-job.ts';
 import { PLANTS, plantEach, spoil, unreadableFloor } from '../support/plant-drift.ts';
 import { freshFence, freshSite, LIMITS, type RepairSite } from '../support/repair-site.ts';
@@ -110,8 +112,8 @@ describe('an orphaned index', () => {
     const top = [{ id: '77', at: 5 }];
     const [seen = '', other = ''] = await index.claim(ORPHANED);
     await index.replace(epoch, [
-      { user: ORPHANED[0] as Id, seen, top },
-      { user: ORPHANED[1] as Id, seen: other, top },
+      { user: ORPHANED[0] as Id, seen, top, allowance: ENDLESS },
+      { user: ORPHANED[1] as Id, seen: other, top, allowance: ENDLESS },
     ]);
     expect(await readUsersAmong(primary, ORPHANED)).toEqual([]);
     onTestFinished(() => index.drop(ORPHANED));

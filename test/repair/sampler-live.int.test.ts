@@ -5,10 +5,10 @@ import { EVERYBODY } from '../../src/index/drain-barrier.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { SamplerReports } from '../../src/repair/sampler/report.ts';
-import { Sampler } from '../../src/repair/sampler/sampler.ts';
 import { Windows } from '../../src/repair/sampler/windows.ts';
 import { act } from '../support/busy-site.ts';
 import { startConsuming } from '../support/consuming.ts';
+import { Sampler } from '../support/jobs-of-contacts.ts';
 import { PLANTS, spoil } from '../support/plant-drift.ts';
 import { freshSite, LIMITS } from '../support/repair-site.ts';
 import { until } from '../support/until.ts';
@@ -16,9 +16,7 @@ import { until } from '../support/until.ts';
 const USERS = 30;
 const LOAD_MS = 4_000;
 
-it('the sampler counts no pending change of a site under load as wrong, and finds planted drift', {
-  timeout: 180_000,
-}, async () => {
+it('the sampler counts no pending change of a site under load as wrong, and finds planted drift', async () => {
   const site = await freshSite({ users: USERS });
   const { index, primary, redis, prefix, steps } = site.stores;
   await run(rebuild(site.users), steps);

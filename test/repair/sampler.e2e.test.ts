@@ -3,7 +3,9 @@ import { KeyNames } from '../../src/index/redis/keys.ts';
 import { freePort } from '../../src/tools/devservers/launch/free-port.ts';
 import { loadGraph } from '../../src/tools/reference-site/load-graph.ts';
 import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
-import { CliProcess, runCli, type Settings } from '../support/cli.ts';
+import { BRISK } from '../support/brisk-main.ts';
+import { CliProcess, type Settings } from '../support/cli.ts';
+import { runInProcess } from '../support/in-process.ts';
 import { serviceSettings } from '../support/service-settings.ts';
 import { freshRedis } from '../support/stores.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
@@ -13,7 +15,7 @@ const USERS = 20;
 
 /** What doctor says about the sampler. */
 async function consistency(settings: Settings) {
-  const { stdout } = await runCli(['doctor', '--json'], settings);
+  const { stdout } = await runInProcess(['doctor', '--json'], settings);
   const { findings } = JSON.parse(stdout) as {
     findings: { area: string; state: string; detail: string; mend: string }[];
   };
@@ -29,13 +31,13 @@ async function freshSite() {
   const photos = ['1', '2', '3'].map((owner) => ({ owner, audience: 0 as const, uploadedAt: 1_000 + Number(owner) }));
   await loadGraph(pool, { users, contacts: contacts.filter(({ user, contact }) => user !== contact), photos });
   await pool.end();
-  expect((await runCli(['backfill'], settings)).code).toBe(0);
+  expect((await runInProcess(['backfill'], settings)).code).toBe(0);
   return settings;
 }
 
 async function start(settings: Settings) {
   const port = String(await freePort());
-  const cli = new CliProcess(['consume'], { ...settings, METRICS_PORT: port });
+  const cli = new CliProcess(['consume'], { ...settings, METRICS_PORT: port }, BRISK);
   onTestFinished(() => cli[Symbol.asyncDispose]());
   await cli.says('consuming');
   const metrics = async () => await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
@@ -57,7 +59,7 @@ it('one consumer samples, and another one when it is killed; doctor and metrics 
   const nines = /^recency_consistency_nines\{window="10s",process="consume"\} (?!0$)\d/m;
   await until(async () => nines.test(await first.metrics()));
   expect(await second.metrics()).not.toContain('recency_consistency_nines{');
-  const right = await until(() => consistency(settings));
+  const right = await until(() => consistency(settings), { interval: 500 });
   expect(right).toMatchObject({
     state: 'fine',
     detail: expect.stringMatching(/5m: \d\.\d nines \(0 of \d+ users wrong\)/),
@@ -69,10 +71,13 @@ it('one consumer samples, and another one when it is killed; doctor and metrics 
 
   const redis = await freshRedis(settings.REDIS_URL);
   await redis.zadd(new KeyNames(settings.KEY_PREFIX as string).set('7'), 999, '2');
-  const found = await until(async () => {
-    const finding = await consistency(settings);
-    return finding?.state !== 'fine' && finding;
-  });
+  const found = await until(
+    async () => {
+      const finding = await consistency(settings);
+      return finding?.state !== 'fine' && finding;
+    },
+    { interval: 500 },
+  );
   expect(found).toMatchObject({ state: 'warning', mend: expect.stringContaining('Wrong: 7 (score)') });
   await second.cli.says('no client would notice');
   expect(await second.metrics()).toMatch(

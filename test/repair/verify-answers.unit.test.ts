@@ -1,6 +1,6 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import type { RawContact } from '../../src/mysql/all-contacts.ts';
+import type { RawContact } from '../../src/mysql/statements/all-contacts.ts';
 import { expectedAnswer, inOrder } from '../../src/repair/answer-check.ts';
 import { addCounts } from '../../src/repair/counts.ts';
 

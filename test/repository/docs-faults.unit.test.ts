@@ -22,7 +22,7 @@ describe('docs/faults.md', () => {
   });
 
   it.each(ROWS)('%s: its tests are there, under their titles', (_about, shown) => {
-    const named = [...shown.matchAll(/`([\w./*-]+\.(?:unit|int|e2e))`(?: \*([^*]+)\*)?/g)];
+    const named = [...shown.matchAll(/`([\w./*-]+\.(?:unit|int|e2e|long))`(?: \*([^*]+)\*)?/g)];
     expect(named.length).toBeGreaterThan(0);
     for (const [, name = '', title = ''] of named) {
       const [text, ...parts] = [testsNamed(name).join('\n'), ...title.split('…').map((part) => part.trim())];

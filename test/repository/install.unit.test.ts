@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { ScriptSandbox } from '../support/script-sandbox.ts';
 
@@ -83,5 +84,11 @@ describe('installing the dependencies', () => {
     const { status, stderr } = project(NPM.replace('chmod +x', 'chmod -x')).run();
     expect(status).toBe(1);
     expect(stderr).toContain('Node 24.9.9 did not come with the dependencies');
+  });
+});
+
+describe('npm ci by hand', () => {
+  it('does not warn of packages that want a newer Node, which comes with them', () => {
+    expect(readFileSync(new URL('../../.npmrc', import.meta.url), 'utf8')).toMatch(/^loglevel=error$/m);
   });
 });

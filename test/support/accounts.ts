@@ -1,10 +1,10 @@
-import { GRANTS, type Grants } from '../../src/app/check-mysql.ts';
+import { GRANTS, type Grants } from '../../src/health/check-mysql.ts';
 
 /** Every table and view that each account reads. */
 export const READ = [
   ...['recency_contacts', 'recency_photos', 'recency_epoch', 'recency_redis_masters', 'recency_mysql_servers'],
   ...['recency_settings', 'recency_runs', 'recency_leases', 'recency_outbox', 'recency_kafka_ends', 'recency_seen'],
-  ...['recency_watches', 'recency_undelivered', 'recency_capture'],
+  ...['recency_watches', 'recency_undelivered', 'recency_capture', 'recency_settled_letters'],
 ];
 
 /** The tables under the reference views, which run with the caller's privileges. */

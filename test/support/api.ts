@@ -1,23 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import { afterAll } from 'vitest';
 import { createApp } from '../../src/api/app.ts';
+import { Access } from '../../src/api/authorize.ts';
 import type { ApiDependencies } from '../../src/api/dependencies.ts';
 import { type RunningApi, startApi } from '../../src/api/listen.ts';
 import type { IdentifiedTask } from '../../src/api/routes/post-tasks.ts';
-import { buildOn } from '../../src/app/build-on.ts';
+import { readYourWrites } from '../../src/app/api-queries.ts';
 import { DEGRADING } from '../../src/app/checks.ts';
-import { promptOn } from '../../src/app/prompt.ts';
 import type { Id } from '../../src/contracts/id.ts';
-import { CONTACTS } from '../../src/contracts/kind.ts';
 import type { Limits } from '../../src/index/contact-index.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { FanOutProgress } from '../../src/index/redis/fan-out-progress.ts';
 import { WatchedUsers } from '../../src/index/redis/watched-users.ts';
 import { WatchManager } from '../../src/push/watch-manager.ts';
-import { ColdBuilds } from '../../src/query/cold-builds.ts';
+import { buildOn, ColdBuilds } from '../../src/query/cold-builds.ts';
 import { explain } from '../../src/query/explain.ts';
 import { inspectIndex } from '../../src/query/inspect-index.ts';
 import { MarkSeen } from '../../src/query/mark-seen.ts';
@@ -25,7 +23,9 @@ import { RecentBatch } from '../../src/query/recent-batch.ts';
 import { RecentContacts } from '../../src/query/recent-contacts.ts';
 import { RecentPhotos } from '../../src/query/recent-photos.ts';
 import { SourcePhotos } from '../../src/query/source-photos.ts';
-import type { Stores } from './stores.ts';
+import { USUAL_SITE } from '../../src/site/site.ts';
+import { closeAtEnd } from './servers.ts';
+import { NO_LAG, type Stores } from './stores.ts';
 import { streamsOn } from './streams.ts';
 
 /** The lines logged so far. */
@@ -38,15 +38,31 @@ export interface TestApi extends RunningApi {
   readonly low: Id[];
 }
 
-type Parts = Partial<ApiDependencies> & { readonly min?: number; readonly max?: number };
+type Answers = ApiDependencies['answers'][number];
+
+/** What a test does in another way than the product; answers and indexes are those of contacts. */
+type Parts = Partial<ApiDependencies> &
+  Partial<Answers> & {
+    readonly min?: number;
+    readonly max?: number;
+    /** Of other kinds. */
+    readonly others?: readonly Answers[];
+  };
 
 /** The API on real stores and a free port, wired as in the composition root. */
-export async function startTestApi(stores: Stores, { min = 2, max = 24, ...given }: Parts = {}): Promise<TestApi> {
+export async function startTestApi(
+  stores: Stores,
+  { min = 2, max = 24, others = [], ...given }: Parts = {},
+): Promise<TestApi> {
   const accepted: IdentifiedTask[] = [];
   const log: LogLine[] = [];
   const low: Id[] = [];
-  const parts = partsOn(stores, { min, max }, low);
-  const dependencies = { ...parts, ...recording(accepted, log), ...settings(), ...given };
+  const { primary } = stores;
+  const { contacts, ...parts } = partsOn(stores, { min, max }, low);
+  const answers = [{ ...contacts, ...given }, ...others];
+  const { relations } = primary.statements.view;
+  const site = { ...USUAL_SITE, relations, kinds: answers.map(({ kind }) => kind) };
+  const dependencies = { site, answers, ...parts, ...recording(accepted, log), ...settings(), ...given };
   const onError = (error: Error) => {
     throw error;
   };
@@ -55,9 +71,9 @@ export async function startTestApi(stores: Stores, { min = 2, max = 24, ...given
     app: createApp(dependencies),
     host: '127.0.0.1',
     port: 0,
-    tokens: given.tokens ?? [],
+    tokens: given.access?.tokens ?? [],
   });
-  afterAll(async () => {
+  closeAtEnd(async () => {
     await server.close(0);
     for (const builds of parts.coldBuilds) await builds.drain();
   });
@@ -88,20 +104,24 @@ function partsOn({ index, primary, steps, delayed, redis, prefix }: Stores, limi
     onLow: (user) => void low.push(user),
     touch: true,
     now,
+    ...NO_LAG,
   });
   const sourcePhotos = new SourcePhotos({ database: primary, now });
   const recentPhotos = new RecentPhotos({ recent: recentContacts, database: primary, now });
-  const recentBatch = new RecentBatch({ index, database: primary, recent: recentContacts, now });
+  const recentBatch = new RecentBatch({ index, database: primary, recent: recentContacts, now, ...NO_LAG });
   return {
-    recentBatch,
+    contacts: {
+      kind: primary.statements.kind,
+      ...{ recentContacts, recentPhotos, recentBatch, sourcePhotos },
+      explain: (user: Id, contact: Id) =>
+        explain({ index, database: primary, recent: recentContacts, limits }, user, contact),
+      inspect: (user: Id) => inspectIndex({ index, database: primary, steps }, user),
+      rebuild: (user: Id) => run(rebuild([user], true), steps),
+    },
     plainQueries: primary.heavy,
     coldBuilds: [coldBuilds],
-    recentContacts,
-    recentPhotos,
-    sourcePhotos,
-    otherAnswers: [],
-    ...promptOn({
-      kinds: [{ kind: CONTACTS, steps }],
+    ...readYourWrites({
+      kinds: [{ kind: primary.statements.kind, steps }],
       primary,
       isTrusted: () => true,
       onFault: () => undefined,
@@ -114,12 +134,8 @@ function partsOn({ index, primary, steps, delayed, redis, prefix }: Stores, limi
       },
       clock: Date.now,
     }),
-    seen: new MarkSeen({ database: primary, clock: Date.now }),
+    seen: new MarkSeen({ database: primary }),
     streams: streamsOn({ index, primary }),
-    explain: (user: Id, contact: Id) =>
-      explain({ index, database: primary, recent: recentContacts, limits }, user, contact),
-    inspect: (user: Id) => inspectIndex({ index, database: primary }, user),
-    rebuild: (user: Id) => run(rebuild([user], true), steps),
     forget: (user: Id) => steps.forget([user]),
     fanOuts: () => new FanOutProgress(redis, prefix).list(Date.now()),
   };
@@ -133,14 +149,22 @@ function recording(accepted: IdentifiedTask[], log: LogLine[]) {
   };
 }
 
+const NO_LETTERS: ApiDependencies['deadLetters'] = {
+  list: async () => [],
+  get: async () => undefined,
+  replay: async (ids) => ({ replayed: 0, missing: ids }),
+  discard: async (which) => ({ discarded: [], missing: 'type' in which ? [] : which }),
+};
+
 function settings() {
   return {
-    kinds: [CONTACTS],
-    tokens: [],
+    access: new Access([]),
+    deadLetters: NO_LETTERS,
     checks: {},
     degrading: DEGRADING,
     reports: {},
     checkDeadlineMs: 1_000,
+    isAnswering: () => true,
     hasStarted: () => true,
     allowPrivateWebhooks: true,
     rateLimit: 0,

@@ -5,8 +5,12 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
+import { hashOf, keptFolder } from './kept.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** What a build depends on; the compiler's version is in the lock file. */
+const BUILT_FROM = ['src', 'scripts/build.ts', 'tsconfig.build.json', 'tsconfig.json', 'package-lock.json'];
 
 /** The package as installed, but not built, in a folder of its own: the `files` of package.json, and its dependencies. */
 export function packageFolder(): string {
@@ -19,8 +23,12 @@ export function packageFolder(): string {
   return folder;
 }
 
+/** Builds this tree, once for all test files, and puts the build into a package's folder. */
 export function build(folder: string): void {
-  execFileSync(process.execPath, [join(root, 'scripts', 'build.ts'), join(folder, 'dist')], { stdio: 'inherit' });
+  const built = keptFolder('builds', hashOf(...BUILT_FROM), (kept) => {
+    execFileSync(process.execPath, [join(root, 'scripts', 'build.ts'), kept], { stdio: 'inherit' });
+  });
+  cpSync(built, join(folder, 'dist'), { recursive: true });
 }
 
 /** The command of a package. */

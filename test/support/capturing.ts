@@ -1,10 +1,10 @@
 import { onTestFinished } from 'vitest';
-import { parsePosition, positionText } from '../../src/capture/binlog/position.ts';
-import { readTables } from '../../src/capture/binlog/read-tables.ts';
+import { parsePosition, positionText } from '../../src/capture/binlog/log-place.ts';
+import { readTables } from '../../src/capture/binlog/log-reader.ts';
 import { BinlogSource } from '../../src/capture/binlog/source.ts';
 import { Capture, type CaptureOptions } from '../../src/capture/capture.ts';
 import { hintBatches } from '../../src/capture/hints.ts';
-import { type Mapping, mappedColumns } from '../../src/capture/mapping.ts';
+import { type Mapping, mappedColumns, mappingDigest } from '../../src/capture/mapping.ts';
 import { PatientPublisher } from '../../src/capture/publishing.ts';
 import { bumpKeepingSuspension } from '../../src/index/epoch.ts';
 import { readLogEnd } from '../../src/mysql/capture.ts';
@@ -13,6 +13,7 @@ import { nextFencingToken } from '../../src/mysql/leases.ts';
 import { readServer } from '../../src/mysql/server-record.ts';
 import { connectionOptions } from './logged-mysql.ts';
 import { recorder, silent } from './outbox-bench.ts';
+import { until } from './until.ts';
 
 /**
  * Captures a database in this process, until the test has finished or `stop` is called.
@@ -23,7 +24,7 @@ export async function capturing(
   mapping: Mapping,
   { logUrl = url, ...parts }: Partial<CaptureOptions> & { logUrl?: string } = {},
 ) {
-  const database = new Database(url, { connections: 4, queue: 100, deadlineMs: 10_000 });
+  const database = new Database(url, { connections: 4, queue: 100, deadlineMs: 60_000 });
   const { tasks, publish } = recorder();
   const gaps: string[] = [];
   let found = '';
@@ -52,6 +53,7 @@ export async function capturing(
       gaps.push(found);
     },
     begin: hintBatches(mapping),
+    mapping: mappingDigest(mapping),
     publisher,
     logger: silent,
     clock: { wall: () => Date.now(), now: () => performance.now() },
@@ -72,4 +74,22 @@ export async function capturing(
   };
   onTestFinished(stop);
   return { tasks, gaps, capture, stop, running, database };
+}
+
+/**
+ * Makes a change, and waits until it is captured. One that a gap comes after is made again under another number, because the new
+ * epoch stands for it.
+ * @param gaps those seen so far; it grows
+ */
+export async function untilCaptured(
+  first: number,
+  change: (number: number) => Promise<unknown>,
+  { isTold, gaps }: { readonly isTold: (number: number) => boolean; readonly gaps: readonly string[] },
+): Promise<void> {
+  for (let number = first; !isTold(number); number += 10_000) {
+    const count = gaps.length;
+    await change(number);
+    await until(() => isTold(number) || gaps.length > count);
+    if (isTold(number)) return;
+  }
 }

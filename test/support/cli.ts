@@ -17,9 +17,9 @@ export class CliProcess implements AsyncDisposable {
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   readonly #child: ChildProcess;
 
-  /** @param main the command's file; the source by default */
-  constructor(args: readonly string[], settings: Settings, { main = SOURCE, cwd = process.cwd() } = {}) {
-    const env = childEnvironment(settings) as NodeJS.ProcessEnv;
+  /** @param main the command's file; the source by default @param more variables beside the settings */
+  constructor(args: readonly string[], settings: Settings, { main = SOURCE, cwd = process.cwd(), more = {} } = {}) {
+    const env = { ...(childEnvironment(settings) as NodeJS.ProcessEnv), ...more };
     this.#child = spawn(process.execPath, [main, ...args], { env, cwd, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       this.stdout += text;
@@ -39,7 +39,7 @@ export class CliProcess implements AsyncDisposable {
   }
 
   /** Waits until the output contains this text. The timeout allows for a busy machine. */
-  async says(text: string, timeout = 60_000): Promise<void> {
+  async says(text: string, timeout = 120_000): Promise<void> {
     const heard = () => `${this.stdout}\n${this.stderr}`;
     const over = this.ended.then(({ code }) => {
       throw new Error(`ended with ${code} without saying '${text}':\n${heard()}`);

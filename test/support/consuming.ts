@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll } from 'vitest';
 import { DelayedWorker } from '../../src/consumers/delayed-worker.ts';
 import { TaskConsumer } from '../../src/consumers/task-consumer.ts';
 import { TaskWorker } from '../../src/consumers/work-plan.ts';
@@ -11,7 +10,7 @@ import { OutboxRelay } from '../../src/relay/relay.ts';
 import { ConsumerGroup } from '../../src/transport/streams/consumer-group.ts';
 import { streamsBarrier } from '../../src/transport/streams/drain-barrier.ts';
 import { logger, type Opened, open } from '../transport/place.ts';
-import { redisUrl } from './servers.ts';
+import { closeAtEnd, redisUrl } from './servers.ts';
 import type { Stores } from './stores.ts';
 
 interface ConsumingOptions {
@@ -42,8 +41,10 @@ export async function startConsuming(stores: Stores, options: ConsumingOptions =
   const transport = await open({ kind: 'streams', url, stream });
   const { publisher, deadLetters } = transport;
   // One stream is both lanes.
-  const publish: Steps['publish'] = (tasks) =>
-    publisher.publish(tasks.map((task) => ({ task, id: randomUUID(), source: '/test', time: Date.now() })));
+  const publish: Steps['publish'] = async (tasks) =>
+    void (await publisher.publish(
+      tasks.map((task) => ({ task, id: randomUUID(), source: '/test', time: Date.now() })),
+    ));
   const consumer = new TaskConsumer({
     ...{ source: transport.source(), deadLetters, logger, answers },
     worker: new TaskWorker({ lane: 'bulk', steps: { ...steps, publish }, pageSize }),
@@ -69,7 +70,7 @@ export async function startConsuming(stores: Stores, options: ConsumingOptions =
     stopped ??= end();
     return stopped;
   };
-  afterAll(stop);
+  closeAtEnd(stop);
   const view = new ConsumerGroup({ client: redis, stream, group: 'g', consumer: 'none' });
   const onTransport = streamsBarrier({ client: redis, stream, group: 'g', view });
   return {

@@ -1,17 +1,18 @@
-import { afterAll } from 'vitest';
-import { Database, type Parameter, type ReadOptions } from '../../src/mysql/database.ts';
+import type { Parameter, ReadOptions } from '../../src/mysql/database.ts';
+import { ContactsDatabase } from './contacts-database.ts';
+import { closeAtEnd } from './servers.ts';
 
 /** A database on one connection that counts its queries. */
-export class CountingDatabase extends Database {
-  statements = 0;
+export class CountingDatabase extends ContactsDatabase {
+  sent = 0;
 
   constructor(url: string) {
-    super(url, { connections: 1, queue: 1_000, deadlineMs: 10_000 });
-    afterAll(() => this.close());
+    super(url, { connections: 1, queue: 1_000, deadlineMs: 60_000 });
+    closeAtEnd(() => this.close());
   }
 
   override rows(statement: string, parameters: readonly Parameter[], options?: ReadOptions) {
-    this.statements += 1;
+    this.sent += 1;
     return super.rows(statement, parameters, options);
   }
 

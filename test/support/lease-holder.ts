@@ -3,15 +3,15 @@
  * line: the run that it started, that its lease was lost, and the outcome of its late write.
  */
 import process from 'node:process';
-import { Database } from '../../src/mysql/database.ts';
 import { createRun, saveRun } from '../../src/mysql/runs.ts';
 import { openRedis, untilReady } from '../../src/redis/connection.ts';
+import { ContactsDatabase } from './contacts-database.ts';
 import { leasesOn } from './leases.ts';
 
 const [mysqlUrl, redisUrl, prefix, ttl] = process.argv.slice(2) as [string, string, string, string];
 const say = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
 
-const primary = new Database(mysqlUrl, { connections: 2, queue: 10, deadlineMs: 10_000 });
+const primary = new ContactsDatabase(mysqlUrl, { connections: 2, queue: 10, deadlineMs: 60_000 });
 const redis = openRedis(redisUrl, { commandTimeoutMs: 5_000, connectTimeoutMs: 5_000, name: 'lease-holder' });
 await untilReady(redis, 5_000);
 

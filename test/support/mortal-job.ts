@@ -1,18 +1,19 @@
 import { expect } from 'vitest';
 import type { Id } from '../../src/contracts/id.ts';
 import type { Steps } from '../../src/index/protocol.ts';
-import { Database } from '../../src/mysql/database.ts';
+import type { Database } from '../../src/mysql/database.ts';
 import { runToEnd } from '../../src/repair/job.ts';
 import type { RunRequest } from '../../src/repair/run-parameters.ts';
+import { ContactsDatabase } from './contacts-database.ts';
 import type { RepairSite } from './repair-site.ts';
 
 /** A database whose process may die at a write, before or after it is done. */
-class MortalDatabase extends Database {
+class MortalDatabase extends ContactsDatabase {
   readonly #live: () => void;
 
   /** @param live called before and after each write; its error stands for the death */
   constructor(url: string, live: () => void) {
-    super(url, { connections: 2, queue: 10, deadlineMs: 10_000 });
+    super(url, { connections: 2, queue: 10, deadlineMs: 60_000 });
     this.#live = live;
   }
 
@@ -30,7 +31,7 @@ interface Mortality<J> {
   readonly kills: number;
   /** How many steps and writes to MySQL the process survives that is killed next, after this many kills. */
   readonly lifeOf: (kill: number) => number;
-  readonly create: (stores: { primary: Database; steps: Steps }, request: RunRequest) => Promise<J>;
+  readonly create: (stores: { primary: ContactsDatabase; steps: Steps }, request: RunRequest) => Promise<J>;
 }
 
 /**

@@ -29,7 +29,7 @@ export class OutboxBench {
 
   /** One more connection to the same database. */
   open(): Database {
-    return new Database(this.#url, { connections: 4, queue: 100, deadlineMs: 10_000 });
+    return new Database(this.#url, { connections: 4, queue: 100, deadlineMs: 60_000 });
   }
 
   /** Inserts rows of users `from` and following. */

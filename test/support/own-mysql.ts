@@ -14,7 +14,7 @@ export class OwnMysql {
       const server = await startMysql({ args });
       this.#server = server;
       return () => server.remove();
-    }, 120_000);
+    });
   }
 
   get server(): RunningServer {

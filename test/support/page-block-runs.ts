@@ -13,7 +13,7 @@ const DRAWING = not('a drawing');
 export const BLOCK_RUNS: Readonly<Record<string, Readonly<Record<string, BlockRun>>>> = {
   'README.md': {
     'npm run demo': ran('test/tools/demo/demo.e2e.test.ts'),
-    'Recency: the main job': not('the report of one run, with its figures'),
+    'play     5,599': not('a part of the report of one run, which is in docs/tutorial.md'),
     'GET /v1/users/42/contacts/recent': ran('test/docs/tutorial.e2e.test.ts'), // with other ids
     'npm ci && npm run build': not('needs the registry of npm; CI begins with it, and tests the build'),
     'npm test': not('runs the tests themselves'),
@@ -29,14 +29,19 @@ export const BLOCK_RUNS: Readonly<Record<string, Readonly<Record<string, BlockRu
   },
   'docs/installing.md': {
     'npm run pack': ran('test/app/tarball.e2e.test.ts'),
+    'npm run release': ran('test/app/tarball.e2e.test.ts'),
     'docker build': ran('test/deploy/image.e2e.test.ts'),
     'install -m 644': not('needs root and systemd; test/deploy/systemd.unit.test.ts checks the units'),
-    'kubectl create secret': not('needs a cluster; test/deploy/chart.unit.test.ts renders the chart'),
+    'kubectl create namespace': not('needs a cluster; test/deploy/chart.unit.test.ts renders the chart'),
+    '# garden.yaml': ran('test/deploy/chart.unit.test.ts'),
+    'helm upgrade': not('needs a cluster; test/deploy/chart.unit.test.ts renders the chart'),
   },
+  'docs/reference/sql.md': { '': ran('test/mysql/sent-statements.unit.test.ts') },
   'docs/operations.md': {
     'maxmemory-policy noeviction': not('lines of redis.conf'),
     'RECENCY_TRANSPORT=': SETTING,
     'RECENCY_STREAMS_URL=': SETTING,
+    'RECENCY_MYSQL_URL=mysql://recency': ran('test/docs/several-sites.e2e.test.ts'),
     'ACL SETUSER recency': ran('test/redis/permissions.unit.test.ts'),
     '+xadd': ran('test/redis/permissions.unit.test.ts'),
     'recency verify': ran('test/docs/tutorial.e2e.test.ts'), // with --users all
@@ -57,8 +62,12 @@ export const BLOCK_RUNS: Readonly<Record<string, Readonly<Record<string, BlockRu
     'your transaction': DRAWING,
     'GET /v1/users/{user}': not('a list of spans'),
   },
+  'docs/upgrading.md': {
+    'GRANT SELECT': not('needs accounts; test/app/start-refused.int.test.ts has the GRANT that a process misses'),
+  },
   'docs/tutorial.md': {
     'npm ci': not('needs the registry of npm; CI begins with it'),
+    'Recency: the main job': not('the report of one run, with its figures'),
     '': ran('test/docs/tutorial.e2e.test.ts'),
   },
 };

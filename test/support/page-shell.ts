@@ -26,6 +26,9 @@ interface ShellOptions {
   readonly merged?: boolean;
 }
 
+/** Lines of progress, which only a slow machine prints. */
+const PROGRESS = /^\d+( of \d+)? \w+, \d+\/s(, .*)?\n/gm;
+
 /**
  * Runs the blocks of a page that are commands or SQL, in order in one bash, as a reader does who pastes them: what is exported or
  * in the background lasts. The first command that fails ends it. Whatever still runs is killed when the test has finished.
@@ -43,7 +46,7 @@ export async function runBlocks(blocks: readonly PageBlock[], options: ShellOpti
     const printed = `${read(`${now}.out`)}${read(`${now}.err`)}`;
     throw new Error(`${failure} in the block\n${runs[Number(now)]?.code}\n\nIt printed:\n${printed}`);
   }
-  return runs.map(({ code, shown }, place) => ({ code, shown, output: read(`${place}.out`) }));
+  return runs.map(({ code, shown }, place) => ({ code, shown, output: read(`${place}.out`).replaceAll(PROGRESS, '') }));
 }
 
 function runsIn(blocks: readonly PageBlock[]) {

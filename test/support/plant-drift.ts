@@ -2,7 +2,7 @@ import { INDEX_CLASSES, type IndexClass } from '../../src/contracts/drift.ts';
 import type { Id } from '../../src/contracts/id.ts';
 import type { WarmReading } from '../../src/index/contact-index.ts';
 import { KeyNames } from '../../src/index/redis/keys.ts';
-import { readTopContacts } from '../../src/mysql/top-contacts.ts';
+import { readTopContacts } from '../../src/mysql/statements/top-contacts.ts';
 import { rewriteMeta, setMeta } from './index-meta.ts';
 import { LIMITS } from './repair-site.ts';
 import type { Stores } from './stores.ts';

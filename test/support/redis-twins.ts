@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { ChainableCommander } from 'ioredis';
 import { expect } from 'vitest';
 import { Keyspace } from '../../prove/redis/keyspace.ts';
 import { ModelRedis } from '../../prove/redis/model-redis.ts';
@@ -23,6 +24,9 @@ export const TTL_MS = 1_000_000;
 /** Times this close to the server's clock, ms, are compared roughly, by their distance from it. */
 const NEAR_MS = 10_000_000;
 const ROUGH_MS = 100_000;
+
+/** Commands about one key when its value is read. */
+const ASKED = 4;
 
 /** Runs one script on a real Redis and on the model of Redis. */
 export class RedisTwins {
@@ -51,13 +55,14 @@ export class RedisTwins {
     const names = contents.map((_content, i) => `${this.#prefix}:{t}:${i}`);
     this.#now = await this.now();
     this.#model.keyspace = new Keyspace(this.#now);
-    for (const [i, content] of contents.entries()) await this.#fill(String(names[i]), content);
+    const filling = this.#real.pipeline();
+    for (const [i, content] of contents.entries()) this.#fill(filling, String(names[i]), content);
+    await filling.exec();
     const real = await this.#realReply(names, args);
     const reply = plain(this.#model.runScript('under_test', names, args));
     expect(this.#rough(reply)).toEqual(this.#rough(real));
-    for (const name of names) {
-      expect(this.#rough(this.#inModel(name))).toEqual(this.#rough(await this.#inReal(name)));
-    }
+    const left = await this.#inReal(names);
+    expect(this.#rough(names.map((name) => this.#inModel(name)))).toEqual(this.#rough(left));
   }
 
   close(): void {
@@ -72,34 +77,39 @@ export class RedisTwins {
     }
   }
 
-  async #fill(key: string, content: Content): Promise<void> {
+  /** @param filling is sent to the real one by the caller */
+  #fill(filling: ChainableCommander, key: string, content: Content): void {
     const { keyspace } = this.#model;
-    await this.#real.del(key);
+    filling.del(key);
     if (content.kind === 'list') {
-      await this.#real.lpush(key, 'not ours');
+      filling.lpush(key, 'not ours');
       keyspace.put(key, { kind: 'list' });
     }
     if (content.kind === 'string') {
-      await this.#real.set(key, content.text);
+      filling.set(key, content.text);
       keyspace.put(key, { kind: 'string', text: content.text });
     }
     if (content.kind === 'zset') {
-      for (const [member, score] of content.members) await this.#real.zadd(key, score, member);
+      for (const [member, score] of content.members) filling.zadd(key, score, member);
       const members = content.members.map(([member, score]) => ({ member, score }));
       keyspace.put(key, { kind: 'zset', members: members.sort(inOrder) });
     }
     if ('ttl' in content && content.ttl) {
-      await this.#real.pexpire(key, TTL_MS);
+      filling.pexpire(key, TTL_MS);
       keyspace.expireAt(key, keyspace.now + TTL_MS);
     }
   }
 
-  async #inReal(key: string): Promise<unknown> {
-    const kind = await this.#real.type(key);
-    const expires = await this.#real.pexpiretime(key);
-    if (kind === 'string') return { kind, text: await this.#real.get(key), expires };
-    if (kind === 'zset') return { kind, members: await this.#real.zrange(key, '0', '-1', 'WITHSCORES'), expires };
-    return { kind, expires };
+  /** Asks for a value of each kind: the reply for another kind is an error, and is not looked at. */
+  async #inReal(keys: readonly string[]): Promise<unknown[]> {
+    const asking = this.#real.pipeline();
+    for (const key of keys) asking.type(key).pexpiretime(key).get(key).zrange(key, '0', '-1', 'WITHSCORES');
+    const replies = ((await asking.exec()) ?? []).map(([, reply]) => reply);
+    return keys.map((_key, i) => {
+      const [kind, expires, text, members] = replies.slice(i * ASKED, (i + 1) * ASKED);
+      if (kind === 'string') return { kind, text, expires };
+      return kind === 'zset' ? { kind, members, expires } : { kind, expires };
+    });
   }
 
   #inModel(key: string): unknown {

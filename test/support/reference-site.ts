@@ -1,13 +1,13 @@
 import type { RowDataPacket } from 'mysql2/promise';
-import { afterAll } from 'vitest';
 import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
+import { closeAtEnd } from './servers.ts';
 import { migratedDatabase } from './stores.ts';
 
 /** The reference tables in a database of their own, for a test file that calls the site's functions. */
 export async function freshReferenceSite({ connections }: { readonly connections: number }) {
   const url = await migratedDatabase();
   const pool = openSitePool(url, connections);
-  afterAll(() => pool.end());
+  closeAtEnd(() => pool.end());
   return {
     url,
     pool,

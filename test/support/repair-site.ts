@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { Pool } from 'mysql2/promise';
-import { afterAll } from 'vitest';
 import type { Id } from '../../src/contracts/id.ts';
 import type { RaiseBarrier } from '../../src/index/drain-barrier.ts';
 import { drainBarrierOf } from '../../src/index/index-drain-barrier.ts';
@@ -8,15 +7,16 @@ import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { indexedUsers } from '../../src/index/redis/keys.ts';
 import { stepsOn } from '../../src/index/steps.ts';
-import type { UploadsFrom } from '../../src/mysql/last-upload.ts';
 import { type Fence, nextFencingToken } from '../../src/mysql/leases.ts';
-import { MeteredDatabase } from '../../src/mysql/metered-database.ts';
+import type { UploadsFrom } from '../../src/mysql/statements/last-upload.ts';
 import { PageCheck } from '../../src/repair/page-check.ts';
 import type { PagedRunStores } from '../../src/repair/paged-run.ts';
 import type { RepairParts } from '../../src/repair/repair.ts';
 import { loadGraph } from '../../src/tools/reference-site/load-graph.ts';
 import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
 import { passedAtOnce } from './barriers.ts';
+import { MeteredContactsDatabase } from './contacts-database.ts';
+import { closeAtEnd } from './servers.ts';
 import { freshNonce, freshStores, type Stores } from './stores.ts';
 
 /** Ids beyond the exact range of JavaScript numbers. */
@@ -60,12 +60,12 @@ export async function freshSite(options: RepairSiteOptions): Promise<RepairSite>
   const { users: count, contactsOf = () => 12, settleMs = 5_000, uploads = 'column' } = options;
   const stores = await freshStores({ ...LIMITS, uploads });
   const pool = openSitePool(stores.url);
-  afterAll(() => pool.end());
+  closeAtEnd(() => pool.end());
   const users = Array.from({ length: count }, (_, i) => userId(i + 1));
   const everybody = [...users, userId(count + 1)];
   await loadGraph(pool, graph(users, contactsOf));
-  const metered = new MeteredDatabase(stores.url, { connections: 3, queue: 100, deadlineMs: 20_000 });
-  afterAll(() => metered.close());
+  const metered = new MeteredContactsDatabase(stores.url, { connections: 3, queue: 100, deadlineMs: 20_000 });
+  closeAtEnd(() => metered.close());
   const { primary, delayed, rechecks } = stores;
   const raiseBarrier = drainBarrierOf({ primary, rechecks, delayed }, passedAtOnce);
   const checkWith = (other: RaiseBarrier, waitMs = settleMs) => pageCheck(stores, metered, other, waitMs);
@@ -84,7 +84,12 @@ export async function freshSite(options: RepairSiteOptions): Promise<RepairSite>
   };
 }
 
-function pageCheck({ index, primary }: Stores, metered: MeteredDatabase, raiseBarrier: RaiseBarrier, settleMs: number) {
+function pageCheck(
+  { index, primary }: Stores,
+  metered: MeteredContactsDatabase,
+  raiseBarrier: RaiseBarrier,
+  settleMs: number,
+) {
   const stores = { index, primary: metered, answersFrom: primary };
   const clocks = { now: () => performance.now(), clock: Date.now, random: Math.random };
   return new PageCheck({ ...stores, limits: LIMITS, raiseBarrier, graceMs: 0, settleMs, ...clocks });
@@ -111,7 +116,10 @@ function graph(users: readonly Id[], contactsOf: (i: number) => number) {
   return { users: [...users, ...strangers].map((id) => ({ id })), contacts: [...contacts, ...granted], photos };
 }
 
-async function repairStores(stores: Stores, primary: MeteredDatabase): Promise<Omit<RepairSite['repair'], 'check'>> {
+async function repairStores(
+  stores: Stores,
+  primary: MeteredContactsDatabase,
+): Promise<Omit<RepairSite['repair'], 'check'>> {
   const { redis, delayed, prefix } = stores;
   return {
     primary,

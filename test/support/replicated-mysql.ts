@@ -1,14 +1,16 @@
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { getContainerRuntimeClient } from 'testcontainers';
 import { beforeAll } from 'vitest';
+import { readReplicationSources } from '../../src/mysql/replication.ts';
 import { type RunningServer, startMysql } from '../../src/tools/devservers/start-server.ts';
 import { until } from './until.ts';
 
 const isMariaDb = ({ facts }: RunningServer): boolean => facts.product === 'MariaDB';
 
-/** Later arguments win: the binary log, off in servers of tests, is on again. */
+/** Later arguments win: the binary log, off in servers of tests, is on again. Each gives ids that the other does not. */
 const argumentsOf = (serverId: number) => [
   `--server-id=${serverId}`,
+  ...['--auto-increment-increment=2', `--auto-increment-offset=${serverId}`],
   '--log-bin=binlog',
   '--binlog-format=ROW',
   // MariaDB has GTIDs anyhow, and reads options that only MySQL knows as a hint.
@@ -22,6 +24,7 @@ interface Words {
   readonly follow: (host: string, port: number) => string;
   readonly start: string;
   readonly stop: string;
+  readonly stopReceiving: string;
   readonly position: string;
   /** What a connection that waits for a position runs. */
   readonly waiting: string;
@@ -33,6 +36,7 @@ const MARIADB: Words = {
     `CHANGE MASTER TO MASTER_HOST = '${host}', MASTER_PORT = ${port}, MASTER_USER = 'root', MASTER_USE_GTID = slave_pos`,
   start: 'START SLAVE',
   stop: 'STOP SLAVE SQL_THREAD',
+  stopReceiving: 'STOP SLAVE IO_THREAD',
   position: 'SELECT @@global.gtid_binlog_pos',
   waiting: 'MASTER_GTID_WAIT',
 };
@@ -43,6 +47,7 @@ const MYSQL: Words = {
     `CHANGE REPLICATION SOURCE TO SOURCE_HOST = '${host}', SOURCE_PORT = ${port}, SOURCE_USER = 'root', SOURCE_AUTO_POSITION = 1, GET_SOURCE_PUBLIC_KEY = 1`,
   start: 'START REPLICA',
   stop: 'STOP REPLICA SQL_THREAD',
+  stopReceiving: 'STOP REPLICA IO_THREAD',
   position: 'SELECT @@global.gtid_executed',
   waiting: 'WAIT_FOR_EXECUTED_GTID_SET',
 };
@@ -61,7 +66,7 @@ export class ReplicatedMysql {
       this.#replica = replica;
       await this.#connect();
       return async () => void (await Promise.all([primary.remove(), replica.remove()]));
-    }, 240_000);
+    });
   }
 
   get product(): 'mysql' | 'mariadb' {
@@ -75,6 +80,10 @@ export class ReplicatedMysql {
 
   get #words(): Words {
     return this.product === 'mariadb' ? MARIADB : MYSQL;
+  }
+
+  get primary(): RunningServer {
+    return this.#servers.primary;
   }
 
   /** Creates an empty database on the primary, and so on the replica. Returns its URL on each. */
@@ -94,8 +103,18 @@ export class ReplicatedMysql {
     await rowsOf(this.#servers.replica.url, this.#words.stop);
   }
 
+  /** The replica receives nothing more, and applies what it has received. */
+  async cutOff(): Promise<void> {
+    await rowsOf(this.#servers.replica.url, this.#words.stopReceiving);
+  }
+
   async release(): Promise<void> {
     await rowsOf(this.#servers.replica.url, this.#words.start);
+  }
+
+  /** From now on the primary is a replica of its replica as well: a pair of masters. */
+  async followEachOther(): Promise<void> {
+    await this.#follow(this.#servers.replica, this.#servers.primary);
   }
 
   /** Releases the replica and waits until it has applied all that the primary has committed. */
@@ -107,6 +126,17 @@ export class ReplicatedMysql {
         ? `SELECT MASTER_GTID_WAIT('${position}', 0) = 0`
         : `SELECT GTID_SUBSET('${position}', @@global.gtid_executed)`;
     await until(async () => Number((await rowsOf(this.#servers.replica.url, has))[0]?.[0]) === 1);
+    await until(() => this.#saysApplied());
+  }
+
+  /** MySQL shows a transaction as executed a moment before its status says that nothing is left to apply. */
+  async #saysApplied(): Promise<boolean> {
+    const connection = await createConnection(this.#servers.replica.url);
+    try {
+      return (await readReplicationSources(connection))?.every(({ isBehind }) => !isBehind) ?? false;
+    } finally {
+      await connection.end();
+    }
   }
 
   /** How many connections of the replica wait for a position. */
@@ -119,11 +149,14 @@ export class ReplicatedMysql {
   /** Both begin with an empty log: what each of them did while it was set up is not replicated. */
   async #connect(): Promise<void> {
     const { primary, replica } = this.#servers;
-    const { reset, follow, start } = this.#words;
-    for (const { url } of [primary, replica]) for (const statement of reset) await rowsOf(url, statement);
-    const { host, port } = await reachable(primary);
-    await rowsOf(replica.url, follow(host, port));
-    await rowsOf(replica.url, start);
+    for (const { url } of [primary, replica]) for (const statement of this.#words.reset) await rowsOf(url, statement);
+    await this.#follow(primary, replica);
+  }
+
+  async #follow(source: RunningServer, replica: RunningServer): Promise<void> {
+    const { host, port } = await reachable(source);
+    await rowsOf(replica.url, this.#words.follow(host, port));
+    await rowsOf(replica.url, this.#words.start);
   }
 
   #urlOf({ url }: RunningServer, name: string): string {
@@ -132,7 +165,7 @@ export class ReplicatedMysql {
 }
 
 /** The address of the server for another one: inside a container, this machine's ports are not there. */
-async function reachable({ facts }: RunningServer): Promise<{ host: string; port: number }> {
+export async function reachable({ facts }: RunningServer): Promise<{ host: string; port: number }> {
   if (facts.container === undefined) return { host: facts.host, port: facts.port };
   const { container } = await getContainerRuntimeClient();
   const { NetworkSettings } = await container.getById(facts.container).inspect();

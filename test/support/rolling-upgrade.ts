@@ -15,17 +15,25 @@ const PROCESSES: readonly Name[] = ['consume', 'consume', 'relay', 'serve', 'ser
 
 export class RollingUpgrade {
   readonly #settings: Settings;
+  readonly #oldSettings: Settings;
   readonly #running: CliProcess[];
 
-  private constructor(settings: Settings, running: readonly CliProcess[]) {
+  private constructor(settings: Settings, oldSettings: Settings, running: readonly CliProcess[]) {
     this.#settings = settings;
+    this.#oldSettings = oldSettings;
     this.#running = [...running];
   }
 
-  /** Starts two of `serve` and `consume` and one `relay`. @param old the version that they are of */
-  static async begin(old: Version, settings: Settings) {
-    const started = PROCESSES.map((name) => startProcess(name, settings, undefined, old));
-    return new RollingUpgrade(settings, await Promise.all(started));
+  /**
+   * Starts two of `serve` and `consume` and one `relay`.
+   * @param old the version that they are of
+   * @param added settings that it does not know
+   */
+  static async begin(old: Version, settings: Settings, added: readonly (keyof Settings)[]) {
+    const known = Object.entries(settings).filter(([name]) => !added.includes(name as keyof Settings));
+    const oldSettings: Settings = Object.fromEntries(known);
+    const started = PROCESSES.map((name) => startProcess(name, oldSettings, undefined, old));
+    return new RollingUpgrade(settings, oldSettings, await Promise.all(started));
   }
 
   /** The addresses at which the API answers, or has answered until now. */
@@ -42,7 +50,7 @@ export class RollingUpgrade {
     const { code, stderr } = await runCli(['migrate'], this.#settings, version);
     expect(code, stderr).toBe(0);
     for (const [i, name] of PROCESSES.entries()) {
-      await this.#replace(i, name, version);
+      await this.#replace(i, name, { version, settings: this.#settings });
       await meanwhile();
     }
   }
@@ -50,15 +58,15 @@ export class RollingUpgrade {
   /** The same in the other order, on the newer tables. @param old the version before */
   async goBack(old: Version, meanwhile: () => Promise<unknown>): Promise<void> {
     for (const [i, name] of [...PROCESSES.entries()].toReversed()) {
-      await this.#replace(i, name, old);
+      await this.#replace(i, name, { version: old, settings: this.#oldSettings });
       await meanwhile();
     }
   }
 
-  async #replace(i: number, name: Name, version: Version): Promise<void> {
+  async #replace(i: number, name: Name, by: { version: Version; settings: Settings }): Promise<void> {
     const old = this.#running[i] as CliProcess;
     old.signal('SIGTERM');
     expect(await old.ended, `${name} ends in order`).toMatchObject({ code: 0 });
-    this.#running[i] = await startProcess(name, this.#settings, undefined, version);
+    this.#running[i] = await startProcess(name, by.settings, undefined, by.version);
   }
 }

@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Kafka } from 'kafkajs';
 import { freePort } from '../../src/tools/devservers/launch/free-port.ts';
+import { findClassArchive } from '../../src/tools/devservers/launch/kafka-classes.ts';
 import { jarsFolder } from '../../src/tools/devservers/launch/kafka-runtime.ts';
+import { javaArguments } from '../../src/tools/devservers/launch/kafka-site.ts';
 import { runProgram } from '../../src/tools/devservers/launch/machine.ts';
 import { type RunningServer, startKafka } from '../../src/tools/devservers/start-server.ts';
 import type { TestCa } from './certificates.ts';
@@ -86,12 +87,12 @@ export class SecureKafka implements AsyncDisposable {
 
   /** By command line: kafkajs has no call for it. */
   async #addScram(user: string): Promise<void> {
-    const java = ['-XX:TieredStopAtLevel=1', '-cp', join(jarsFolder(), '*'), 'kafka.admin.ConfigCommand'];
+    const jars = jarsFolder();
+    const java = this.#server.facts.source;
+    const tool = [...javaArguments(jars, findClassArchive({ java, jars })), 'kafka.admin.ConfigCommand'];
     const alter = ['--bootstrap-server', this.#server.url, '--alter', '--entity-type', 'users', '--entity-name', user];
     const add = (bits: number) => ['--add-config', `SCRAM-SHA-${bits}=[iterations=4096,password=${PASSWORD}]`];
-    await Promise.all(
-      [256, 512].map((bits) => runProgram(this.#server.facts.source, [...java, ...alter, ...add(bits)])),
-    );
+    await Promise.all([256, 512].map((bits) => runProgram(java, [...tool, ...alter, ...add(bits)])));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

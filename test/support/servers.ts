@@ -2,9 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { type Admin, Kafka, logLevel } from 'kafkajs';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
-import { afterAll, inject } from 'vitest';
+import { inject } from 'vitest';
+import type { Kind } from '../../src/contracts/kind.ts';
 import { ensureTopics } from '../../src/transport/kafka/topic-admin.ts';
 import '../../src/transport/kafka/kafkajs-patches.ts'; // without it kafkajs spins and warns here, too
+import { createCopy, databaseUrl, type SchemaTexts } from './schema-copies.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -12,16 +14,41 @@ declare module 'vitest' {
     redisUrl: string;
     /** null: this machine has no broker. */
     kafkaBrokers: string | null;
+    /** Begins the name of each database of this run. */
+    databasePrefix: string;
+    schemaTexts: SchemaTexts;
   }
 }
 
 const cleanUps: (() => Promise<void>)[] = [];
 
-/** Registered when this module loads, so it runs after a test file's own hooks have closed their connections. */
-afterAll(async () => {
-  const outcomes = await Promise.allSettled(cleanUps.splice(0).map((cleanUp) => cleanUp()));
+const created = { databases: 0 };
+
+/** How many databases the tests of this process have created. */
+export const databasesCreated = (): number => created.databases;
+
+const closings: (() => unknown)[] = [];
+
+/**
+ * Closes something when the test file has ended, what was opened last first. Unlike `afterAll` it may be called in a hook or a test:
+ * hooks that are registered there never run, and where files share a process what they leave open adds up.
+ */
+export function closeAtEnd(close: () => unknown): void {
+  closings.push(close);
+}
+
+/**
+ * Closes what the test file has opened, then deletes what it has created on the shared servers.
+ * @throws the first error, once everything was tried
+ */
+export async function cleanUp(): Promise<void> {
+  const outcomes: PromiseSettledResult<unknown>[] = [];
+  for (const close of closings.splice(0).reverse()) outcomes.push(...(await Promise.allSettled([tried(close)])));
+  outcomes.push(...(await Promise.allSettled(cleanUps.splice(0).map((remove) => remove()))));
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
-});
+}
+
+const tried = async (close: () => unknown): Promise<unknown> => await close();
 
 /** The server's address, without a database: see {@link freshDatabase}. */
 export const mysqlUrl = (): string => inject('mysqlUrl');
@@ -40,25 +67,21 @@ export function freshName(): string {
   return `t${randomBytes(6).toString('hex')}`;
 }
 
-/** Creates an empty database, dropped when the test file ends. Returns its URL. */
+/** Creates an empty database. It goes with the run: dropping it would take as long as creating it. Returns its URL. */
 export async function freshDatabase(server = mysqlUrl()): Promise<string> {
-  const name = freshName();
-  await runSql(server, `CREATE DATABASE ${name}`);
-  cleanUps.push(() => runSql(server, `DROP DATABASE IF EXISTS ${name}`));
-  const url = new URL(server);
-  url.pathname = `/${name}`;
-  return url.href;
+  const name = freshDatabaseName();
+  await sql(databaseUrl(server, ''), `CREATE DATABASE ${name}`);
+  return databaseUrl(server, name);
 }
 
-async function runSql(server: string, statement: string): Promise<void> {
-  const url = new URL(server);
-  url.pathname = '/';
-  const connection = await createConnection(url.href);
-  try {
-    await connection.query(statement);
-  } finally {
-    await connection.end();
-  }
+/** Creates a database with the reference tables and the views of these kinds, as `migrate` does. Returns its URL. */
+export function freshCopy(kinds: readonly Kind[]): Promise<string> {
+  return createCopy(mysqlUrl(), freshDatabaseName(), inject('schemaTexts'), kinds);
+}
+
+function freshDatabaseName(): string {
+  created.databases += 1;
+  return `${inject('databasePrefix')}${freshName()}`;
 }
 
 /** A unique key prefix; its keys are deleted when the test file ends. */

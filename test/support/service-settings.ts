@@ -3,6 +3,9 @@ import type { Settings } from './cli.ts';
 import { freshName, freshPrefix, hasKafka, kafkaBrokers, redisUrl } from './servers.ts';
 import { migratedDatabase } from './stores.ts';
 
+/** Indexes of everybody, for good: most tests are about indexes, of sites with few contacts. */
+export const EVERYBODY_INDEXED: Settings = { INDEX_ABOVE: '0', KEEP: '1000000' };
+
 /** Settings with a fresh, migrated database, and key prefix and topic of their own. */
 export async function serviceSettings(
   transport: 'kafka' | 'streams' = 'streams',
@@ -20,6 +23,7 @@ export async function serviceSettings(
     TOPIC,
     KAFKA_GROUP: TOPIC,
     ...(hasKafka() ? { KAFKA_BROKERS: kafkaBrokers().join(',') } : {}),
+    ...EVERYBODY_INDEXED,
     PORT: '0',
     METRICS_PORT: '0',
   };

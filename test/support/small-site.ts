@@ -1,10 +1,10 @@
 import type { Pool } from 'mysql2/promise';
-import { afterAll } from 'vitest';
 import type { Id } from '../../src/contracts/id.ts';
 import { byKeyDescending } from '../../src/contracts/key.ts';
 import { isWanted, type Relation } from '../../src/contracts/relation.ts';
 import { recomputeLastUploads } from '../../src/tools/reference-site/last-uploads.ts';
 import { inTransaction, openSitePool } from '../../src/tools/reference-site/transaction.ts';
+import { closeAtEnd } from './servers.ts';
 
 /** One row of relationships. */
 export interface Tie {
@@ -34,7 +34,7 @@ export interface SmallSite {
 
 export function freshSitePool(url: string): Pool {
   const pool = openSitePool(url, 3);
-  afterAll(() => pool.end());
+  closeAtEnd(() => pool.end());
   return pool;
 }
 

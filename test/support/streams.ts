@@ -1,8 +1,8 @@
 import { pino } from 'pino';
-import { afterAll } from 'vitest';
 import { Streams, type StreamsOptions } from '../../src/api/streams/streams.ts';
 import { CONTACTS } from '../../src/contracts/kind.ts';
 import { readEpoch } from '../../src/mysql/epoch.ts';
+import { closeAtEnd } from './servers.ts';
 import type { Stores } from './stores.ts';
 
 /** Streams of contacts that look by themselves often; they end with the test file. */
@@ -21,7 +21,7 @@ export function streamsOn({ index, primary }: Pick<Stores, 'index' | 'primary'>,
   });
   const ending = new AbortController();
   const running = streams.run(ending.signal);
-  afterAll(async () => {
+  closeAtEnd(async () => {
     ending.abort();
     streams.end();
     await running;
@@ -66,7 +66,7 @@ export async function listen({ url }: { readonly url: string }, path: string, he
   };
   read().then(over, over);
   const stop = () => stopping.abort();
-  afterAll(stop);
+  closeAtEnd(stop);
   return { status: response.status, headers: response.headers, events, isOver: () => isOver, stop } satisfies Listening;
 }
 

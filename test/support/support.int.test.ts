@@ -1,7 +1,10 @@
 import { Redis } from 'ioredis';
-import { createConnection } from 'mysql2/promise';
+import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { describe, expect, it } from 'vitest';
-import { freshDatabase, freshPrefix, freshTopic, hasKafka, redisUrl } from './servers.ts';
+import { CONTACTS, KINDS } from '../../src/contracts/kind.ts';
+import { migrate } from '../../src/mysql/migrate.ts';
+import { readSchemaText } from './schema-copies.ts';
+import { freshCopy, freshDatabase, freshPrefix, freshTopic, hasKafka, redisUrl } from './servers.ts';
 import { until } from './until.ts';
 
 describe('each test gets its own', () => {
@@ -27,6 +30,33 @@ describe('each test gets its own', () => {
     expect(await freshTopic({ partitions: 2 })).not.toBe(await freshTopic());
   });
 });
+
+describe('a database by copy', () => {
+  it.each([[[CONTACTS]], [KINDS]])('is what migrate makes, with an epoch of its own', async (kinds) => {
+    const migrated = await freshDatabase();
+    await migrate({ url: migrated, kinds });
+    const copies = [await freshCopy(kinds), await freshCopy(kinds)];
+    const [ofMigrate, ...ofCopies] = await Promise.all([migrated, ...copies].map(schemaOf));
+    expect(ofCopies.map(({ schema }) => schema)).toEqual([ofMigrate?.schema, ofMigrate?.schema]);
+    expect(new Set([ofMigrate, ...ofCopies].map((one) => one?.epoch)).size).toBe(3);
+    const after = await migrate({ url: copies[0] as string, kinds });
+    expect(after.applied).toEqual([]);
+    expect(after.views.filter(({ made }) => made)).toEqual([]);
+  });
+});
+
+/** Everything in a database, apart from its epoch and the times of its migrations. */
+async function schemaOf(url: string): Promise<{ schema: string; epoch: string }> {
+  const connection = await createConnection(url);
+  try {
+    const [[row]] = await connection.query<RowDataPacket[]>('SELECT token FROM recency_epoch');
+    await connection.query("UPDATE recency_epoch SET token = 'x', bumped_at = 0");
+    await connection.query('UPDATE recency_migrations SET migration_time = NULL');
+    return { schema: await readSchemaText(connection), epoch: row?.token };
+  } finally {
+    await connection.end();
+  }
+}
 
 describe('until', () => {
   it('returns the first truthy value of the condition', async () => {

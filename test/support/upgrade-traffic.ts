@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from 'mysql2/promise';
 import type { Id } from '../../src/contracts/id.ts';
 import { uploadPhoto } from '../../src/tools/reference-site/photos.ts';
+import { shortOrLong } from './length.ts';
 import { until } from './until.ts';
 
 /** The rows of an answer, and what it says of itself. */
@@ -34,7 +35,7 @@ interface Seen {
 const LIMIT = 5;
 
 /** Between two requests of a kind, and between two looks of the balancer at /readyz, ms: the processes start beside them. */
-const PAUSE_MS = 10;
+const PAUSE_MS = shortOrLong(25, 10);
 const PROBE_MS = 50;
 
 /**

@@ -1,17 +1,17 @@
 import type { Id } from '../../src/contracts/id.ts';
-import { readAllContacts } from '../../src/mysql/all-contacts.ts';
-import { readCandidates } from '../../src/mysql/candidates.ts';
-import { readExplainedContact } from '../../src/mysql/explained-contact.ts';
-import { MeteredDatabase } from '../../src/mysql/metered-database.ts';
-import { readNeighbours, readPairs } from '../../src/mysql/pairs.ts';
-import { readPhotos } from '../../src/mysql/photos.ts';
-import { readPlain } from '../../src/mysql/plain-contacts.ts';
-import { readTopContacts } from '../../src/mysql/top-contacts.ts';
+import { readAllContacts } from '../../src/mysql/statements/all-contacts.ts';
+import { readCandidates } from '../../src/mysql/statements/candidates.ts';
+import { readExplainedContact } from '../../src/mysql/statements/explained-contact.ts';
+import { readNeighbours, readPairs } from '../../src/mysql/statements/pairs.ts';
+import { readPhotos } from '../../src/mysql/statements/photos.ts';
+import { readPlain } from '../../src/mysql/statements/plain-contacts.ts';
+import { readTopContacts } from '../../src/mysql/statements/top-contacts.ts';
+import { MeteredContactsDatabase } from './contacts-database.ts';
 
 type Questions = Readonly<Record<string, () => Promise<unknown>>>;
 
 /** Every question in which the last upload of a contact is found, about one pair. */
-function questionsOn(database: MeteredDatabase, user: Id, contact: Id): Questions {
+function questionsOn(database: MeteredContactsDatabase, user: Id, contact: Id): Questions {
   return {
     candidates: async () => (await readCandidates(database, user, [contact])).contacts,
     plain: async () => (await readPlain(database, { user, relation: 'any', limit: 2, below: undefined })).contacts,
@@ -38,7 +38,7 @@ export async function questionsThatReadMore(
   { user, contact, at }: { readonly user: Id; readonly contact: Id; readonly at: number },
   change: () => Promise<unknown>,
 ): Promise<Record<string, readonly [before: number, after: number]>> {
-  const metered = new MeteredDatabase(url, { connections: 2, queue: 100, deadlineMs: 10_000 });
+  const metered = new MeteredContactsDatabase(url, { connections: 2, queue: 100, deadlineMs: 60_000 });
   const rowsRead = async () => {
     const read: Record<string, number> = {};
     for (const [name, ask] of Object.entries(questionsOn(metered, user, contact))) {
@@ -53,6 +53,7 @@ export async function questionsThatReadMore(
     await rowsRead(); // a missing column is noticed
     const before = await rowsRead();
     await change();
+    await rowsRead(); // a connection that was opened anew meanwhile has read its own
     const after = await rowsRead();
     const more = Object.keys(after).filter((name) => Number(after[name]) > Number(before[name]));
     return Object.fromEntries(more.map((name) => [name, [Number(before[name]), Number(after[name])]]));

@@ -63,7 +63,7 @@ export class WatchedSite {
   async allTold(): Promise<void> {
     const followers = () => this.#users;
     const isComplete = async () => this.#ledger.isComplete(followers);
-    await until(isComplete, { timeout: 60_000, interval: 100, what: 'everybody told' });
+    await until(isComplete, { interval: 100, what: 'everybody told' });
     expect(this.#ledger.account(followers)).toMatchObject({ missed: 0, wrongIds: 0, notVisible: 0 });
   }
 }

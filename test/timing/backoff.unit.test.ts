@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { backoffMs, pause } from '../../src/timing/backoff.ts';
+import { backoffMs, pause } from '../../src/timing/loop.ts';
 
 describe('back-off', () => {
   it('doubles up to the longest wait', () => {

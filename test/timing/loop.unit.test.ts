@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { loop, retry } from '../../src/timing/loop.ts';
+import { loop, retry, Wake } from '../../src/timing/loop.ts';
 
 describe('a loop', () => {
   it('goes on after an error that it may wait out, and ends when it is aborted', async () => {
@@ -23,6 +23,31 @@ describe('a loop', () => {
       return 60_000;
     };
     await loop({ signal: stop.signal, round });
+  });
+
+  it.each([
+    ['while it waits', (wake: Wake) => void setImmediate(() => wake.now())],
+    ['during a round, for the wait after it', (wake: Wake) => wake.now()],
+  ])('goes on at once when it is woken %s, and waits again after that', async (_, wakeUp) => {
+    const [stop, wake] = [new AbortController(), new Wake()];
+    let rounds = 0;
+    const round = async () => {
+      rounds += 1;
+      if (rounds === 1) wakeUp(wake);
+      else setImmediate(() => setImmediate(() => stop.abort()));
+      return 60_000;
+    };
+    await loop({ signal: stop.signal, round, wake });
+    expect(rounds).toBe(2);
+  });
+
+  it('that may be woken ends when it is aborted during a round', async () => {
+    const stop = new AbortController();
+    const round = async () => {
+      stop.abort();
+      return 60_000;
+    };
+    await loop({ signal: stop.signal, round, wake: new Wake() });
   });
 
   it('does nothing once aborted, and ends with an error that nobody handles', async () => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { nameScript, queryName, scriptNamed } from '../../src/tracing/call-names.ts';
+import { CallNames } from '../../src/tracing/call-names.ts';
 
 it.each([
   ['SELECT a FROM recency_contacts WHERE user_id = 5', 'SELECT', 'SELECT recency_contacts'],
@@ -16,13 +16,15 @@ it.each([
   ['COMMIT', 'COMMIT', 'COMMIT'],
   ['', 'QUERY', 'QUERY'],
 ])('%s is called by what it does and to which table', (sql, operation, summary) => {
-  expect(queryName(sql)).toEqual({ operation, summary });
-  expect(queryName(sql)).toBe(queryName(sql));
+  const names = new CallNames();
+  expect(names.query(sql)).toEqual({ operation, summary });
+  expect(names.query(sql)).toBe(names.query(sql));
 });
 
 it('knows scripts by their text and by the digest that Redis knows them by', () => {
-  nameScript('return 1', 'recency_one');
-  expect(scriptNamed(createHash('sha1').update('return 1').digest('hex'))).toBe('recency_one');
-  expect(scriptNamed('return 1')).toBe('recency_one');
-  expect(scriptNamed('unknown')).toBeUndefined();
+  const names = new CallNames();
+  names.nameScript('return 1', 'recency_one');
+  expect(names.script(createHash('sha1').update('return 1').digest('hex'))).toBe('recency_one');
+  expect(names.script('return 1')).toBe('recency_one');
+  expect(names.script('unknown')).toBeUndefined();
 });

@@ -11,7 +11,8 @@ export type Behaviour = 'take' | 'reject' | 'hang' | 'keep-alive-when-told';
 
 export type Told =
   | { readonly kind: 'received' | 'handled'; readonly ids: string[]; readonly positions: string[] }
-  | { readonly kind: 'lost' | 'kept' };
+  | { readonly kind: 'lost' | 'kept' }
+  | { readonly kind: 'failed'; readonly why: string };
 
 const [place, wanted, first] = process.argv.slice(2).map((text) => JSON.parse(text)) as [Place, Wanted, Behaviour];
 /** Time to tell the parent everything, ms. */
@@ -49,7 +50,7 @@ await (await opening).source.run(
     try {
       await lease.renew();
     } catch (error) {
-      if (error instanceof BatchLost) tell({ kind: 'lost' });
+      tell(error instanceof BatchLost ? { kind: 'lost' } : { kind: 'failed', why: String(error) });
       throw error;
     }
     tell({ kind: 'kept' });

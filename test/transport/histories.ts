@@ -58,7 +58,11 @@ export async function playHistory(history: readonly Event[], opened: Opened, hol
     alive.length = 0;
     join(false);
     const handled = () => new Set(everybody.flatMap((one) => one.all('handled')));
-    await until(() => published.every((id) => handled().has(id)), {
+    const isEverythingHandled = () => {
+      const done = handled();
+      return published.every((id) => done.has(id));
+    };
+    await until(isEverythingHandled, {
       timeout: historyMs(holdMs),
       interval: 100,
       what: 'everything published is handled',

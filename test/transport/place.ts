@@ -1,7 +1,7 @@
 import { Kafka, Partitioners } from 'kafkajs';
 import { pino } from 'pino';
 import { openRedis, type RedisClient, untilReady } from '../../src/redis/connection.ts';
-import type { DeadLetters } from '../../src/transport/dead-letters.ts';
+import type { TransportLetters } from '../../src/transport/dead-letters.ts';
 import { KafkaDeadLetters } from '../../src/transport/kafka/dead-letters.ts';
 import { KafkaTaskPublisher } from '../../src/transport/kafka/publisher.ts';
 import { KafkaTaskSource, type KafkaTaskSourceOptions } from '../../src/transport/kafka/source.ts';
@@ -40,7 +40,7 @@ export interface Opened {
   readonly place: Place;
   source(wanted?: Wanted): TaskSource;
   readonly publisher: TaskPublisher;
-  readonly deadLetters: DeadLetters;
+  readonly deadLetters: TransportLetters;
   /** Puts a message that need not be a task. */
   put(body: Buffer | null, headers: Record<string, string>): Promise<void>;
   close(): Promise<void>;
@@ -48,6 +48,15 @@ export interface Opened {
 
 /** The minimum that a broker with default settings allows. */
 export const KAFKA_SESSION_MS = 6_000;
+
+/**
+ * The brokers wait this long for a member that does not join again, ms: less than the default, because after some kills the
+ * tests wait as long.
+ */
+const KAFKA_REBALANCE_MS = 20_000;
+
+/** A handler that does not end is a stall after this long, ms; more than a busy machine takes for anything else. */
+const STALL_MS = 60_000;
 
 /** Silent by default; TRANSPORT_LOG=debug helps to debug a test. */
 export const logger = pino({ level: process.env.TRANSPORT_LOG ?? 'silent' });
@@ -73,10 +82,10 @@ function openKafkaPlace(place: Place & { kind: 'kafka' }): Opened {
     place,
     publisher,
     deadLetters,
-    source: ({ holdMs = KAFKA_SESSION_MS, stallMs = 25_000, expectsOffsets = noIndexes, kafka: more } = {}) =>
+    source: ({ holdMs = KAFKA_SESSION_MS, stallMs = STALL_MS, expectsOffsets = noIndexes, kafka: more } = {}) =>
       new KafkaTaskSource({
         ...{ kafka, topic, group: topic, sessionTimeoutMs: holdMs, heartbeatMs: 500, backoff: BACKOFF, stallMs },
-        ...{ history, expectsOffsets, ...more },
+        ...{ history, expectsOffsets, rebalanceTimeoutMs: KAFKA_REBALANCE_MS, ...more },
       }),
     put: (body, headers) => putOnKafka(place, body, headers),
     close: async () => {
@@ -107,7 +116,7 @@ async function openStreamsPlace(place: Place & { kind: 'streams' }): Promise<Ope
     place,
     publisher: new StreamsTaskPublisher({ client, stream }),
     deadLetters: new StreamsDeadLetters({ client, stream }),
-    source: ({ holdMs: idleMs = 600, stallMs = 25_000, expectsOffsets = noIndexes, streams: more } = {}) =>
+    source: ({ holdMs: idleMs = 600, stallMs = STALL_MS, expectsOffsets = noIndexes, streams: more } = {}) =>
       new StreamsTaskSource({
         ...{ client, openReader: connect, stream, group: 'g', consumer: `${process.pid}-${++consumers}`, logger },
         ...{ backoff: BACKOFF, idleMs, stallMs, history, expectsOffsets, ...more },

@@ -1,4 +1,4 @@
-import { afterEach } from 'vitest';
+import { afterEach, type TestContext } from 'vitest';
 import { settledWithin } from '../../src/timing/deadline.ts';
 import type { BatchHandler, Loss } from '../../src/transport/task-source.ts';
 import { type Consuming, consume } from './consuming.ts';
@@ -9,20 +9,34 @@ export interface Run extends Wanted {
   readonly onLoss?: (loss: Loss) => Promise<void>;
 }
 
-/** Places and consumers of a test, closed when it ends. */
+/** Places and consumers of each test, closed when it ends. */
 export function useConsumers() {
+  const { end, ...consumers } = consumersUntilEnd();
+  afterEach(end);
+  return consumers;
+}
+
+/** The same of one test, which runs beside others. */
+export function consumersOf(test: Pick<TestContext, 'onTestFinished'>) {
+  const { end, ...consumers } = consumersUntilEnd();
+  test.onTestFinished(end);
+  return consumers;
+}
+
+function consumersUntilEnd() {
   const places: Opened[] = [];
   const running: Consuming[] = [];
   const others: OtherProcess[] = [];
 
-  afterEach(async () => {
+  const end = async () => {
     await Promise.all(others.splice(0).map((other) => other.kill()));
     // A failed test may have left a handler hanging.
     await Promise.all(running.splice(0).map((one) => settledWithin(one.stop(), 5_000)));
     await Promise.all(places.splice(0).map((one) => one.close()));
-  });
+  };
 
   return {
+    end,
     async at(place: Place): Promise<Opened> {
       const opened = await open(place);
       places.push(opened);

@@ -59,9 +59,11 @@ async function startSite(environment: Readonly<Record<string, string>>): Promise
 let page: Page | undefined;
 let missing = '';
 let address: string;
+let database: string;
 
 beforeAll(async () => {
   const { baseUrl, mysqlUrl } = await annsSite();
+  database = mysqlUrl;
   address = await startSite({ RECENCY_URL: baseUrl, MYSQL_URL: mysqlUrl });
   const browser = await startChromium();
   if (typeof browser === 'string') {
@@ -164,10 +166,22 @@ describe('the example site', () => {
     ['/people/1/seen', '', 400],
     ['/people/x/contacts', 'contact=2', 404],
     ['/people/99', undefined, 404],
+    ['/nowhere', undefined, 404],
   ])('refuses %s with %j: %d', async (path, body, status) => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     const init = body === undefined ? {} : { method: 'POST', headers, body };
     expect((await fetch(new URL(path, address), init)).status).toBe(status);
+  });
+
+  it('leads from its root to the first person', async () => {
+    const response = await fetch(new URL('/', address));
+    expect(new URL(response.url).pathname).toBe('/people/1');
+    expect(await response.text()).toContain('<title>Ann</title>');
+  });
+
+  it('calls people without a name by their ids', async () => {
+    await sql(database, "UPDATE users SET name = '' WHERE id = 3");
+    expect(await (await fetch(new URL('/people/1', address))).text()).toContain('<a href="/people/3">person 3</a>');
   });
 
   it('answers what the API refuses with the API’s own problem', async () => {

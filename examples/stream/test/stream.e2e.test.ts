@@ -157,4 +157,9 @@ describe('the site of a stream', () => {
   ])('refuses %s: %d', async (path, status) => {
     expect((await fetch(new URL(path, siteUrl))).status).toBe(status);
   });
+
+  it('leads from its root to the first person', async () => {
+    const response = await fetch(new URL('/', siteUrl));
+    expect(new URL(response.url).pathname).toBe('/people/1');
+  });
 });

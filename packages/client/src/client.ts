@@ -23,6 +23,8 @@ export type { RecencyClientOptions } from './options.ts';
 const REPEATABLE: Readonly<Record<Route<'post'>, boolean>> = {
   '/v1/recent': true,
   '/v1/tasks': true,
+  '/v1/dead-letters/discard': false, // a repeated reply would say that there was none
+  '/v1/dead-letters/replay': false,
   '/v1/watches': false, // each one makes another watch
   '/v1/watches/{id}/test': false,
   '/v1/users/{user}/index/rebuild': true,
@@ -33,6 +35,9 @@ const REPEATABLE: Readonly<Record<Route<'post'>, boolean>> = {
 /** The routes that answer for one user, and so can be told of that user's own changes; and the one that does for several. */
 const OF_A_USER = '/v1/users/{user}/';
 const OF_MANY = '/v1/recent';
+
+/** The one success without a body. */
+const NO_CONTENT = 204;
 
 /** A call, once its types have done their work. */
 interface Call extends CallOptions {
@@ -151,6 +156,8 @@ export class RecencyClient {
     const middleware = [{ onResponse: ({ response }: { response: Response }) => void reached.push(response) }];
     try {
       const { data, error, response } = await (this.#api.request as Send)(method, path, { ...init, middleware });
+      if (response.ok && data === undefined && response.status !== NO_CONTENT)
+        throw new RecencyUnexpectedReply(response.status, 'it has no body');
       if (response.ok) return { data: data as T, response };
       throw failureOf(response, error);
     } catch (error) {

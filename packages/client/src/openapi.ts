@@ -173,7 +173,7 @@ export interface paths {
         };
         /**
          * The user's most recently active contacts, whenever they change
-         * @description Server-Sent Events that do not end: first the current head, then the head after every change. `event: head`, `data:` what the route without `/stream` answers, `id:` its ETag. No history is needed: whoever connects again is sent the current head, unless it is the one of their Last-Event-ID. A comment comes every 15 s; `retry:` says how long to wait before connecting again. A client that does not read is disconnected. What the user has marked as seen is shown with the next change, or within a minute.
+         * @description Server-Sent Events that do not end: first the current head, then the head after every change. `event: head`, `data:` what the route without `/stream` answers, `id:` its ETag. No history is needed: a client that reconnects is sent the current head, unless its Last-Event-ID names that head. A comment comes every 15 s; `retry:` says how long to wait before connecting again. A client that does not read is disconnected. What the user has marked as seen is shown with the next change, or within a minute.
          */
         get: operations["streamRecentContacts"];
         put?: never;
@@ -193,7 +193,7 @@ export interface paths {
         };
         /**
          * The user's most recently active groups, whenever they change
-         * @description Server-Sent Events that do not end: first the current head, then the head after every change. `event: head`, `data:` what the route without `/stream` answers, `id:` its ETag. No history is needed: whoever connects again is sent the current head, unless it is the one of their Last-Event-ID. A comment comes every 15 s; `retry:` says how long to wait before connecting again. A client that does not read is disconnected. What the user has marked as seen is shown with the next change, or within a minute. 404 where RECENCY_KINDS does not name groups.
+         * @description Server-Sent Events that do not end: first the current head, then the head after every change. `event: head`, `data:` what the route without `/stream` answers, `id:` its ETag. No history is needed: a client that reconnects is sent the current head, unless its Last-Event-ID names that head. A comment comes every 15 s; `retry:` says how long to wait before connecting again. A client that does not read is disconnected. What the user has marked as seen is shown with the next change, or within a minute. 404 where RECENCY_KINDS does not name groups.
          */
         get: operations["streamRecentGroups"];
         put?: never;
@@ -213,7 +213,7 @@ export interface paths {
         };
         /**
          * The user's most recently active sources of every kind, whenever they change
-         * @description Server-Sent Events that do not end: first the current head, then the head after every change. `event: head`, `data:` what the route without `/stream` answers, `id:` its ETag. No history is needed: whoever connects again is sent the current head, unless it is the one of their Last-Event-ID. A comment comes every 15 s; `retry:` says how long to wait before connecting again. A client that does not read is disconnected. What the user has marked as seen is shown with the next change, or within a minute.
+         * @description Server-Sent Events that do not end: first the current head, then the head after every change. `event: head`, `data:` what the route without `/stream` answers, `id:` its ETag. No history is needed: a client that reconnects is sent the current head, unless its Last-Event-ID names that head. A comment comes every 15 s; `retry:` says how long to wait before connecting again. A client that does not read is disconnected. What the user has marked as seen is shown with the next change, or within a minute.
          */
         get: operations["streamRecentSources"];
         put?: never;
@@ -479,8 +479,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Drops what Recency holds for a user: the indexes of every kind, and pending work
-         * @description Does not touch the user's rows in MySQL: a later read builds an index again. A build requested earlier does not.
+         * Drops a user's indexes of every kind, and pending work
+         * @description Nothing else is erased: the user's rows in MySQL, from which a later read builds an index again (a build requested earlier does not), watches, what was seen, tasks and dead letters. For a request of erasure there is `recency forget`.
          */
         delete: operations["forgetIndex"];
         options?: never;
@@ -608,6 +608,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/dead-letters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Messages that cannot be applied, the oldest first, without their bodies
+         * @description Those that were replayed or discarded are left out: nobody has to look at them.
+         */
+        get: operations["listDeadLetters"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/dead-letters/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Publishes dead letters again, once their cause is fixed
+         * @description With their original bytes and headers, each once. They are not listed any more; one that fails again is a new letter, which gives both reasons.
+         */
+        post: operations["replayDeadLetters"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/dead-letters/discard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Lists dead letters no longer: they change nothing any more
+         * @description Which they were, when and why is kept in `recency_settled_letters`; the letters stay on the transport until its retention ends.
+         */
+        post: operations["discardDeadLetters"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/dead-letters/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One dead letter: its headers, and the first 64 KiB of its body
+         * @description Also one that was replayed or discarded, while the transport keeps it.
+         */
+        get: operations["showDeadLetter"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/watches": {
         parameters: {
             query?: never;
@@ -662,7 +742,7 @@ export interface paths {
         put?: never;
         /**
          * Has a test delivered
-         * @description A notification of the type `recency.test`, without sources. It is not tried again if it fails.
+         * @description A notification of the type `recency.test`, without sources. It is not tried again if it fails; `last_test` of the watch says what became of it.
          */
         post: operations["testWatch"];
         delete?: never;
@@ -869,6 +949,16 @@ export interface components {
             type: "recency.user.changed" | "recency.user.deleted";
             user: components["schemas"]["Id"];
         };
+        DeadLettersToReplay: {
+            ids: string[];
+        };
+        DeadLettersToDiscard: {
+            ids?: string[];
+            /** @description All letters of this type, in place of `ids`. */
+            type?: string;
+            /** @description The reason, which is kept. */
+            why: string;
+        };
         NewWatch: {
             user: components["schemas"]["Id"];
             /** @description The kinds that it is told of. */
@@ -944,20 +1034,20 @@ export interface components {
              * @enum {string}
              */
             source: "index" | "database";
-            /** @description Every row is in its right place as of the moment the index was read, except for changes whose tasks are still in flight. */
+            /** @description The answer contains every change that was committed `lag_ms` or longer before `as_of`, each row in its right place; and `lag_ms` is known and at most `RECENCY_EXACT_WITHIN_MS` (10,000 unless it is set). */
             exact: boolean;
             /** @description Every contact of the user was considered. */
             complete: boolean;
             /** @description null: no contact was left out. */
             floor: components["schemas"]["Floor"] | null;
             /**
-             * @description Why the database answered, or why an answer from the primary is not exact. cold: the user has no index yet; one is being built. redis_unavailable: Redis is unavailable, or not trusted yet. below_floor: a filter, a page or a limit reaches below what the index knows. changed_meanwhile: the contacts changed while their photos were read. not_refreshed: a change named in Recency-Fresh could not be written to the index in time, so the plain query shows it. version_not_committed: MySQL does not have a version named in Recency-Fresh yet, so the answer does not show that change. strong: `consistency=strong` was asked for. lag: the lag was greater than `max_lag`, or not known. one_source: the photos of one source are in no index, and a few are read.
+             * @description Why the database answered, or why an answer from the primary is not exact. cold: the user has no index; the second read within a day builds it, the first where indexes are kept for good (`RECENCY_KEEP`). small: the user has so few contacts (`RECENCY_INDEX_ABOVE`) that reading all of them takes no longer than an index does, so none is kept. redis_unavailable: Redis is unavailable, or not trusted yet. below_floor: a filter, a page or a limit reaches below what the index knows. changed_meanwhile: the contacts changed while their photos were read. not_refreshed: a change named in Recency-Fresh could not be written to the index in time, so the plain query shows it. version_not_committed: MySQL does not have a version named in Recency-Fresh yet, so the answer does not show that change. strong: `consistency=strong` was asked for. lag: from the index, not exact: `lag_ms` is not known, or greater than `RECENCY_EXACT_WITHIN_MS`; from the database, exact: it was not known, or greater than `max_lag`. one_source: the photos of one source are in no index, and a few are read.
              * @enum {string}
              */
-            reason?: "cold" | "redis_unavailable" | "below_floor" | "changed_meanwhile" | "not_refreshed" | "version_not_committed" | "strong" | "lag" | "one_source";
+            reason?: "cold" | "redis_unavailable" | "small" | "below_floor" | "changed_meanwhile" | "not_refreshed" | "version_not_committed" | "strong" | "lag" | "one_source";
             /** @description When reading began, by the clock of the process that answers. Every change committed before is in the answer, unless it is younger than `lag_ms`. */
             as_of: components["schemas"]["Time"];
-            /** @description The age of the oldest change that may be missing because it is not applied to the index yet, in ms at `as_of`: an upper bound over the outbox, the transport and delayed work, measured twice a second. 0: the database answered, so nothing is missing. null: not known, because this process has just started or the rows come from a replica. */
+            /** @description The age of the oldest change that may be missing because it is not applied to the index yet, in ms at `as_of`: an upper bound over the outbox, the transport and delayed work, measured twice a second. 0: the database answered, so nothing is missing. null: not known, because the rows come from a replica, because this process has just started, or because nothing applies the changes: then an answer from the index is not exact. */
             lag_ms: number | null;
             /** @description What the answer shows. When it is on the screen, pass it to `PUT …/seen`. Opaque. */
             through: string;
@@ -985,7 +1075,7 @@ export interface components {
              * @description Stable; branch on this.
              * @enum {string}
              */
-            code: "invalid_parameter" | "invalid_header" | "invalid_body" | "malformed_json" | "malformed_request" | "token_missing" | "token_unknown" | "scope_missing" | "not_found" | "watch_unknown" | "method_not_allowed" | "request_timeout" | "key_in_the_way" | "watch_busy" | "body_too_large" | "unsupported_media_type" | "rate_limited" | "host_not_allowed" | "headers_too_large" | "internal" | "starting" | "database_busy" | "database_unavailable" | "redis_unavailable" | "plain_query_limit" | "deadline_exceeded" | "transport_unavailable" | "epoch_suspended" | "transport_full" | "index_slow" | "streams_full" | "contended";
+            code: "invalid_parameter" | "invalid_header" | "invalid_body" | "malformed_json" | "malformed_request" | "token_missing" | "token_unknown" | "scope_missing" | "not_found" | "letter_unknown" | "watch_unknown" | "method_not_allowed" | "request_timeout" | "key_in_the_way" | "letter_not_replayable" | "watch_busy" | "too_many_watches" | "body_too_large" | "unsupported_media_type" | "rate_limited" | "host_not_allowed" | "headers_too_large" | "internal" | "starting" | "database_busy" | "database_unavailable" | "redis_unavailable" | "plain_query_limit" | "deadline_exceeded" | "transport_unavailable" | "epoch_suspended" | "transport_full" | "index_slow" | "streams_full" | "contended";
             /** @description Also in the header X-Request-Id, and in the log. */
             request_id: string;
             /** @description The first invalid field. */
@@ -1131,7 +1221,7 @@ export interface components {
                  * @description Why the contact is, or is not, in the index.
                  * @enum {string}
                  */
-                code: "in_index" | "below_floor" | "not_a_contact" | "own_self" | "no_longer_related" | "no_visible_upload" | "cold" | "building" | "other_epoch" | "torn" | "wrong_type" | "missing" | "hole" | "ghost" | "score";
+                code: "in_index" | "below_floor" | "not_a_contact" | "own_self" | "no_longer_related" | "no_visible_upload" | "cold" | "small" | "building" | "other_epoch" | "torn" | "wrong_type" | "missing" | "hole" | "ghost" | "score";
                 /** @description The same as a sentence. */
                 sentence: string;
             };
@@ -1146,7 +1236,7 @@ export interface components {
                 /** @enum {string} */
                 source: "index" | "database";
                 /** @enum {string} */
-                reason?: "cold" | "redis_unavailable" | "below_floor" | "changed_meanwhile" | "not_refreshed" | "version_not_committed" | "strong" | "lag" | "one_source";
+                reason?: "cold" | "redis_unavailable" | "small" | "below_floor" | "changed_meanwhile" | "not_refreshed" | "version_not_committed" | "strong" | "lag" | "one_source";
                 verdict: {
                     /**
                      * @description Why the contact is, or is not, in the answer.
@@ -1182,10 +1272,10 @@ export interface components {
             };
         };
         /**
-         * @description Readers treat every state but warm as cold, and also a warm index of another epoch.
+         * @description Readers treat every state but warm as cold, and also a warm index of another epoch. small: cold, and no index is kept, because the user has few contacts or none (`RECENCY_INDEX_ABOVE`).
          * @enum {string}
          */
-        IndexState: "warm" | "cold" | "building" | "torn" | "wrong_type";
+        IndexState: "warm" | "cold" | "small" | "building" | "torn" | "wrong_type";
         ExplanationOfGroups: {
             user: components["schemas"]["Id"];
             group: components["schemas"]["Id"];
@@ -1194,7 +1284,7 @@ export interface components {
                  * @description Why the group is, or is not, in the index.
                  * @enum {string}
                  */
-                code: "in_index" | "below_floor" | "not_a_contact" | "own_self" | "no_longer_related" | "no_visible_upload" | "cold" | "building" | "other_epoch" | "torn" | "wrong_type" | "missing" | "hole" | "ghost" | "score";
+                code: "in_index" | "below_floor" | "not_a_contact" | "own_self" | "no_longer_related" | "no_visible_upload" | "cold" | "small" | "building" | "other_epoch" | "torn" | "wrong_type" | "missing" | "hole" | "ghost" | "score";
                 /** @description The same as a sentence. */
                 sentence: string;
             };
@@ -1209,7 +1299,7 @@ export interface components {
                 /** @enum {string} */
                 source: "index" | "database";
                 /** @enum {string} */
-                reason?: "cold" | "redis_unavailable" | "below_floor" | "changed_meanwhile" | "not_refreshed" | "version_not_committed" | "strong" | "lag" | "one_source";
+                reason?: "cold" | "redis_unavailable" | "small" | "below_floor" | "changed_meanwhile" | "not_refreshed" | "version_not_committed" | "strong" | "lag" | "one_source";
                 verdict: {
                     /**
                      * @description Why the group is, or is not, in the answer.
@@ -1275,6 +1365,8 @@ export interface components {
             }[];
             /** @description The UTC day on which the index was last read or built; null: there is no intact index. */
             last_used_on: string | null;
+            /** @description So many changes are applied to the index before it is read again; one more drops it. null: there is no intact index, or no change drops it. */
+            changes_left: number | null;
         };
         FanOuts: {
             fan_outs: components["schemas"]["FanOut"][];
@@ -1297,6 +1389,53 @@ export interface components {
             users_per_second: number | null;
             /** @description If it goes on like this; null: no segment is done yet. */
             ends_at: components["schemas"]["Time"] | null;
+        };
+        DeadLetters: {
+            dead_letters: components["schemas"]["ListedDeadLetter"][];
+        };
+        ListedDeadLetter: {
+            /**
+             * @description As the list shows it.
+             * @example 0-17
+             */
+            id: string;
+            /** @description When it was set aside. */
+            time: components["schemas"]["Time"];
+            /** @description The message's own, and `dlq-…`: where it came from and why it failed. */
+            headers: {
+                [key: string]: string;
+            };
+            /** @description Of the body that is kept. */
+            bytes: number | null;
+        };
+        ReplayedDeadLetters: {
+            replayed: number;
+            /** @description Ids without a letter. */
+            missing: string[];
+        };
+        DiscardedDeadLetters: {
+            discarded: string[];
+            /** @description Ids without a letter. */
+            missing: string[];
+        };
+        DeadLetter: {
+            /**
+             * @description As the list shows it.
+             * @example 0-17
+             */
+            id: string;
+            /** @description When it was set aside. */
+            time: components["schemas"]["Time"];
+            /** @description The message's own, and `dlq-…`: where it came from and why it failed. */
+            headers: {
+                [key: string]: string;
+            };
+            body: string | null;
+            /**
+             * @description Of a body that is not UTF-8.
+             * @constant
+             */
+            encoding?: "base64";
         };
         CreatedWatch: {
             id: components["schemas"]["Id"];
@@ -1324,9 +1463,16 @@ export interface components {
             attempts?: number;
             /**
              * Format: date-time
-             * @description The last delivery.
+             * @description The last delivery, tests apart.
              */
             notified_at?: string;
+            /** @description What became of the last test that has ended. */
+            last_test?: {
+                notification: string;
+                delivered: boolean;
+                /** @description Why it was not delivered. */
+                why?: string;
+            };
         };
         WatchTest: {
             notification: string;
@@ -4088,7 +4234,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Recency holds nothing for the user. */
+            /** @description The user has no index and no pending work. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -4760,6 +4906,407 @@ export interface operations {
             };
         };
     };
+    listDeadLetters: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description Start after this letter. */
+                after?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description None, if there are none. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeadLetters"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    replayDeadLetters: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeadLettersToReplay"];
+            };
+        };
+        responses: {
+            /** @description They were published. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplayedDeadLetters"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Payload Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    discardDeadLetters: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeadLettersToDiscard"];
+            };
+        };
+        responses: {
+            /** @description They are not listed any more. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DiscardedDeadLetters"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Payload Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    showDeadLetter: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description As the list shows it. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The letter. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeadLetter"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Misdirected Request */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     listWatches: {
         parameters: {
             query: {
@@ -4888,6 +5435,15 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5622,6 +6178,13 @@ export interface operations {
                 content: {
                     "*/*": string;
                 };
+            };
+            /** @description The client has this file. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Not Found */
             404: {

@@ -67,6 +67,7 @@ describe('an error', () => {
     ],
     ['a redirect', 302, '', 'text/html', 'its type is text/html'],
     ['success that is not JSON', 200, '<html>', 'text/html', 'its body is not JSON'],
+    ['success without a body', 200, '', 'application/json', 'it has no body'],
   ])('says that it is not the API that answers: %s', async (_what, status, text, type, message) => {
     const server = await ScriptedServer.start((response) => {
       response.writeHead(status, { 'content-type': type, location: '/login' }).end(text);

@@ -3,15 +3,15 @@ import { answerParameters } from '../../contracts/answer-parameters.ts';
 import { answerSchema, noRelation, relationParameter } from '../../contracts/http.ts';
 import { idSchema } from '../../contracts/id.ts';
 import { CONTACTS, type Kind } from '../../contracts/kind.ts';
-import { countOverKinds } from '../../query/count-over-kinds.ts';
+import { countOverKinds } from '../../query/over-kinds.ts';
+import type { Site } from '../../site/site.ts';
 import { answerReplies, answerReply, answerRequestHeaders } from '../answer-reply.ts';
 import type { ApiDependencies, KindAnswers } from '../dependencies.ts';
 import { freshHeaders, readFresh } from '../fresh.ts';
 import { HttpProblem } from '../http-problem.ts';
-import { capitalized, whereInUse } from '../kind-texts.ts';
 import type { ApiMetrics } from '../metrics.ts';
 import { parse } from '../parse.ts';
-import type { HttpOperation, Route } from '../route.ts';
+import { capitalized, type HttpOperation, type Route, whereInUse } from '../route.ts';
 import { shownSources } from '../views.ts';
 
 /** Counting ends here: a badge shows "99+". */
@@ -19,8 +19,8 @@ const MOST = 100;
 
 const params = z.strictObject({ user: idSchema });
 
-function queryOf({ hasRelations }: Pick<Kind, 'hasRelations'>) {
-  return z.strictObject({ relation: hasRelations ? relationParameter : noRelation, ...answerParameters });
+function queryOf({ hasRelations }: Pick<Kind, 'hasRelations'>, { relations }: Pick<Site, 'relations'>) {
+  return z.strictObject({ relation: hasRelations ? relationParameter(relations) : noRelation, ...answerParameters });
 }
 
 const unseenSchema = z
@@ -41,7 +41,7 @@ const common = {
   replies: answerReplies('The count.', unseenSchema),
 } as const;
 
-function operationOf(kind: Kind): HttpOperation {
+function operationOf(kind: Kind, query: z.ZodObject): HttpOperation {
   const { name } = kind;
   return {
     ...common,
@@ -49,7 +49,7 @@ function operationOf(kind: Kind): HttpOperation {
     path: `/v1/users/{user}/${name}/unseen`,
     summary: `How many ${name} have something new`,
     description: `Counted up to ${MOST}. They are the rows of \`…/${name}/recent?unseen=true\`, so \`answer.through\` covers all of them.${whereInUse(kind)}`,
-    query: queryOf(kind),
+    query,
     ...(name === CONTACTS.name ? {} : { problems: [404] }),
   };
 }
@@ -60,17 +60,18 @@ const operationOfAll: HttpOperation = {
   path: '/v1/users/{user}/unseen',
   summary: 'How many sources of every kind have something new',
   description: `The sum over the kinds in use, up to ${MOST}. \`answer\` says what holds for all of them: the index answered if it did for each, and the floor is the highest. \`answer.through\` covers every kind.`,
-  query: queryOf({ hasRelations: false }),
+  query: queryOf({ hasRelations: false }, { relations: [] }),
 };
 
 /** @param counted undefined: the kind is not in use */
 export function countUnseenRoute(
   kind: Kind,
   counted: KindAnswers | undefined,
-  fresh: ApiDependencies['fresh'],
+  { fresh, site }: Pick<ApiDependencies, 'fresh' | 'site'>,
   metrics: ApiMetrics,
 ): Route {
-  return routeOf(operationOf(kind), counted === undefined ? [] : [counted], queryOf(kind), { fresh, metrics });
+  const query = queryOf(kind, site);
+  return routeOf(operationOf(kind, query), counted === undefined ? [] : [counted], query, { fresh, metrics });
 }
 
 /** @param counted every kind in use */
@@ -79,7 +80,7 @@ export function countUnseenOfAllRoute(
   fresh: ApiDependencies['fresh'],
   metrics: ApiMetrics,
 ): Route {
-  return routeOf(operationOfAll, counted, queryOf({ hasRelations: false }), { fresh, metrics });
+  return routeOf(operationOfAll, counted, queryOf({ hasRelations: false }, { relations: [] }), { fresh, metrics });
 }
 
 function routeOf(

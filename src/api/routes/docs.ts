@@ -1,11 +1,10 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { HttpProblem } from '../http-problem.ts';
 import { openApiDocument } from '../openapi-document.ts';
-import { pageSecurity } from '../page-security.ts';
-import { page, text } from '../reply.ts';
+import { PageFiles } from '../page-files.ts';
+import { page, pageSecurity, text } from '../reply.ts';
 import type { HttpOperation, Route } from '../route.ts';
 
 /** Swagger UI's files are served from the package, so that the page works offline. */
@@ -21,6 +20,7 @@ const PAGE = `<!DOCTYPE html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
 <title>Recency API</title>
 <link rel="stylesheet" href="/docs/swagger-ui.css">
 <link rel="icon" type="image/png" href="/docs/favicon-32x32.png">
@@ -31,6 +31,13 @@ const PAGE = `<!DOCTYPE html>
 <script src="/docs/start.js"></script>
 </body>
 </html>
+`;
+
+// Swagger UI has a dark theme, and leaves it to the page when to show it.
+const THEME = `const dark = matchMedia('(prefers-color-scheme: dark)');
+const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+dark.addEventListener('change', follow);
+follow();
 `;
 
 // validatorUrl: by default, the page sends the document to a validator on the Internet.
@@ -63,22 +70,21 @@ const docsFile: HttpOperation = {
   tag: 'service',
   summary: 'A file of the documentation page',
   params: z.object({ file: z.enum(['start.js', ...Object.keys(FILES)]) }),
-  replies: { 200: { description: 'The file.', contentType: '*/*' } },
+  replies: { 200: { description: 'The file.', contentType: '*/*' }, 304: { description: 'The client has this file.' } },
   problems: [404],
 };
 
 export function docsRoutes(): Route[] {
+  const files = new PageFiles({
+    ...Object.fromEntries(
+      Object.entries(FILES).map(([name, type]) => [name, [type, readFileSync(join(SWAGGER_UI, name))]]),
+    ),
+    'start.js': ['text/javascript; charset=utf-8', THEME + START],
+  });
   return [
     { operation: docs, before: [security], handle: () => page('text/html; charset=utf-8', PAGE) },
-    { operation: docsFile, before: [security], handle: (request) => fileOf(String(request.params.file)) },
+    { operation: docsFile, before: [security], handle: (request) => files.reply(request.params.file, request) },
   ];
-}
-
-async function fileOf(name: string) {
-  if (name === 'start.js') return page('text/javascript; charset=utf-8', START);
-  const type = Object.hasOwn(FILES, name) ? FILES[name] : undefined;
-  if (type === undefined) throw new HttpProblem('not_found');
-  return page(type, await readFile(join(SWAGGER_UI, name)));
 }
 
 const openApi: HttpOperation = {
@@ -92,7 +98,7 @@ const openApi: HttpOperation = {
 
 /** @param operations of all other routes; this route adds its own */
 export function openApiRoute(operations: readonly HttpOperation[], version: string): Route {
-  const document = JSON.stringify(openApiDocument([...operations, openApi], version));
+  const document = Buffer.from(JSON.stringify(openApiDocument([...operations, openApi], version))); // answers share it
   const reply = text(200, 'application/json; charset=utf-8', document);
   return { operation: openApi, handle: () => reply };
 }

@@ -1,6 +1,7 @@
+import type { Registry } from 'prom-client';
 import { z } from 'zod';
 import type { CheckResult, Readiness, ReportResult } from '../readiness.ts';
-import { json, type Reply } from '../reply.ts';
+import { json, type Reply, text } from '../reply.ts';
 import type { HttpOperation, Route } from '../route.ts';
 
 const aliveSchema = z.strictObject({ status: z.literal('alive') }).meta({ id: 'Alive' });
@@ -106,3 +107,18 @@ function reportView({ name, state, ms, detail }: ReportResult): NamedView {
 }
 
 const rounded = (ms: number) => Math.round(ms * 1000) / 1000;
+
+const operation: HttpOperation = {
+  id: 'metrics',
+  method: 'get',
+  path: '/metrics',
+  tag: 'service',
+  summary: 'Metrics for Prometheus',
+  problems: [429],
+  replies: { 200: { description: 'Prometheus text format.', contentType: 'text/plain' } },
+};
+
+/** @param read the text of all metrics */
+export function metricsRoute({ contentType }: Pick<Registry, 'contentType'>, read: () => Promise<string>): Route {
+  return { operation, handle: async () => text(200, contentType, await read()) };
+}

@@ -4,8 +4,7 @@ import type { Kind } from '../../contracts/kind.ts';
 import { decodeThrough, LONGEST_THROUGH } from '../../contracts/seen.ts';
 import { type MarkSeen, OtherLists, type SeenMark } from '../../query/mark-seen.ts';
 import { HttpProblem } from '../http-problem.ts';
-import { jsonBody } from '../json-body.ts';
-import { parse } from '../parse.ts';
+import { jsonBody, parse } from '../parse.ts';
 import { noContent } from '../reply.ts';
 import type { HttpOperation, Route } from '../route.ts';
 

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { Kind } from '../../contracts/kind.ts';
 import type { FieldError } from '../../contracts/problem.ts';
-import { meaningOf, type Task, taskSchema } from '../../contracts/task.ts';
+import { meaningOf, type Task, taskSchema, taskSchemaOf } from '../../contracts/task.ts';
 import { ApplyNow, MOST_APPLIED_NOW } from '../../query/apply-now.ts';
+import { everyKind, type Site } from '../../site/site.ts';
 import type { Deadline } from '../../timing/deadline.ts';
 import { type TraceParent, traceParentOf } from '../../tracing/trace-parent.ts';
 import { HttpProblem, unavailableProblem } from '../http-problem.ts';
-import { jsonBody } from '../json-body.ts';
-import { MAX_FIELD_ERRORS, parse } from '../parse.ts';
+import { jsonBody, MAX_FIELD_ERRORS, parse } from '../parse.ts';
 import { json } from '../reply.ts';
 import type { HttpOperation, Route } from '../route.ts';
 
@@ -22,10 +22,8 @@ const query = z.strictObject({
     }),
 });
 
-const tasksSchema = z
-  .array(taskSchema)
-  .min(1, 'contains no task')
-  .max(MAX_TASKS, `contains more than ${MAX_TASKS} tasks`);
+const several = (schema: z.ZodType<Task>) =>
+  z.array(schema).min(1, 'contains no task').max(MAX_TASKS, `contains more than ${MAX_TASKS} tasks`);
 
 const acceptedSchema = z
   .strictObject({
@@ -48,7 +46,7 @@ const operation: HttpOperation = {
   description:
     'One task or an array of up to 500, posted after the change was committed. A task is only a hint: what it names is read from MySQL. 202 means that the transport has stored the tasks.',
   query,
-  body: z.union([taskSchema, tasksSchema]),
+  body: z.union([taskSchema, several(taskSchema)]),
   replies: {
     200: { description: 'With apply=now: the indexes say what the tasks speak of.', schema: appliedSchema },
     202: { description: 'The transport has the tasks.', schema: acceptedSchema },
@@ -62,7 +60,7 @@ export interface IdentifiedTask {
 
 /**
  * Resolves once the transport has stored the tasks.
- * @param cause the trace context of whoever reports them, for those who do them
+ * @param cause the trace context of the request, for the consumers that apply them
  * @throws HttpProblem transport_full; anything else means transport_unavailable
  */
 export type AcceptTasks = (tasks: readonly IdentifiedTask[], cause: TraceParent | undefined) => Promise<void>;
@@ -107,15 +105,16 @@ function requireApplicable(tasks: readonly Task[], isArray: boolean): void {
   if (at >= 0) throw refused(isArray ? `[${at}].type` : 'type', 'only a task of a relation can be applied now');
 }
 
-export interface PostTasksParts {
+interface PostTasksParts {
   readonly accept: AcceptTasks;
   readonly applyNow: { readonly apply: (tasks: readonly Task[], deadline: Deadline) => Promise<boolean> };
   readonly freshId: () => string;
-  /** Those in use. */
-  readonly kinds: readonly Kind[];
+  readonly site: Site;
 }
 
-export function postTasksRoute({ accept, applyNow, freshId, kinds }: PostTasksParts): Route {
+export function postTasksRoute({ accept, applyNow, freshId, site }: PostTasksParts): Route {
+  const one = taskSchemaOf(everyKind(site));
+  const many = several(one);
   return {
     operation,
     before: jsonBody,
@@ -124,9 +123,9 @@ export function postTasksRoute({ accept, applyNow, freshId, kinds }: PostTasksPa
       requireTasks(request.body);
       // Not parsed as a union: zod would not say what is wrong with either form.
       const tasks = Array.isArray(request.body)
-        ? parse('body', tasksSchema, request.body)
-        : [parse('body', taskSchema, request.body)];
-      requireKinds(tasks, kinds, Array.isArray(request.body));
+        ? parse('body', many, request.body)
+        : [parse('body', one, request.body)];
+      requireKinds(tasks, site.kinds, Array.isArray(request.body));
       if (apply === 'now') {
         requireApplicable(tasks, Array.isArray(request.body));
         const body: z.input<typeof appliedSchema> = { applied: tasks.length };

@@ -11,45 +11,41 @@ import {
   wholeNumber,
 } from '../../contracts/http.ts';
 import { type Id, idSchema } from '../../contracts/id.ts';
-import { CONTACTS, type Kind } from '../../contracts/kind.ts';
-import { encodeCursor } from '../../contracts/page-cursor.ts';
+import { encodeCursor } from '../../contracts/key.ts';
+import { CONTACTS, KINDS, type Kind } from '../../contracts/kind.ts';
 import type { ContactPage } from '../../query/narrow.ts';
 import type { RecentAnswer, RecentQuery } from '../../query/recent-answer.ts';
 import type { BatchQuery, RecentBatch } from '../../query/recent-batch.ts';
 import type { RecentContacts } from '../../query/recent-contacts.ts';
+import type { Site } from '../../site/site.ts';
 import { answerHead, answerReplies, answerReply, answerRequestHeaders } from '../answer-reply.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { freshHeaders, readFresh } from '../fresh.ts';
 import { HttpProblem } from '../http-problem.ts';
-import { capitalized, whereInUse } from '../kind-texts.ts';
 import type { ApiMetrics } from '../metrics.ts';
 import { parse } from '../parse.ts';
-import type { HttpOperation, Route } from '../route.ts';
-import type { FoundHead } from '../streams/event-text.ts';
-import type { HeadOutcome } from '../streams/head-batch.ts';
+import { capitalized, type HttpOperation, type Route, whereInUse } from '../route.ts';
+import type { HeadOutcome } from '../streams/live-head.ts';
+import type { FoundHead } from '../streams/open-stream.ts';
 import { contactView, shownSources } from '../views.ts';
 
 const params = z.strictObject({ user: idSchema });
 
-function queryOf({ name, hasRelations }: Kind) {
+function queryOf({ name, hasRelations }: Kind, { relations }: Pick<Site, 'relations'>) {
   return z.strictObject({
     limit: wholeNumber(1, 100, DEFAULT_LIMIT).meta({
       description: `${capitalized(name)} in the answer. The index answers up to RECENCY_MAX (24). A trim may remove up to four entries, so from 21 to 24 the database answers now and then, until the index is refilled. Beyond RECENCY_MAX the database answers.`,
     }),
-    relation: hasRelations ? relationParameter : noRelation,
+    relation: hasRelations ? relationParameter(relations) : noRelation,
     after: afterParameter,
     unseen: unseenParameter,
     ...answerParameters,
   });
 }
 
-const SCHEMAS = new Map<string, z.ZodObject>();
-
 /** The schema of a page about this kind: one object, because several routes document it. */
 export function recentSchemaOf(kind: Kind): z.ZodObject {
-  const schema = SCHEMAS.get(kind.name) ?? newSchemaOf(kind);
-  SCHEMAS.set(kind.name, schema);
-  return schema;
+  return SCHEMAS.get(kind.name) ?? newSchemaOf(kind);
 }
 
 function newSchemaOf(kind: Kind) {
@@ -63,7 +59,9 @@ function newSchemaOf(kind: Kind) {
     .meta({ id: `Recent${capitalized(kind.name)}` });
 }
 
-function operationOf(kind: Kind): HttpOperation {
+const SCHEMAS: ReadonlyMap<string, z.ZodObject> = new Map(KINDS.map((kind) => [kind.name, newSchemaOf(kind)]));
+
+function operationOf(kind: Kind, query: z.ZodObject): HttpOperation {
   const { name, singular } = kind;
   return {
     id: `recent${capitalized(name)}`,
@@ -74,7 +72,7 @@ function operationOf(kind: Kind): HttpOperation {
     summary: `The user's most recently active ${name}`,
     description: `Only ${name} with a photo that the user may see, ordered by the newest such photo.${whereInUse(kind)}`,
     params,
-    query: queryOf(kind),
+    query,
     headers: answerRequestHeaders.extend(freshHeaders.shape),
     replies: answerReplies('One page.', recentSchemaOf(kind)),
     ...(singular === CONTACTS.singular ? {} : { problems: [404] }),
@@ -85,12 +83,12 @@ function operationOf(kind: Kind): HttpOperation {
 export function recentContactsRoute(
   kind: Kind,
   recent: Pick<RecentContacts, 'find'> | undefined,
-  fresh: ApiDependencies['fresh'],
+  { fresh, site }: Pick<ApiDependencies, 'fresh' | 'site'>,
   metrics: ApiMetrics,
 ): Route {
-  const query = queryOf(kind);
+  const query = queryOf(kind, site);
   return {
-    operation: operationOf(kind),
+    operation: operationOf(kind, query),
     handle: async (request, deadline) => {
       if (recent === undefined) throw new HttpProblem('not_found');
       const { user } = parse('path', params, request.params);

@@ -6,13 +6,13 @@ import { idSchema } from '../../contracts/id.ts';
 import { CONTACTS, KIND_NAMES, KINDS } from '../../contracts/kind.ts';
 import { problemSchema } from '../../contracts/problem.ts';
 import type { BatchOutcome } from '../../query/recent-batch.ts';
+import type { Site } from '../../site/site.ts';
 import { answerWith } from '../answer-reply.ts';
 import type { ApiDependencies, KindAnswers } from '../dependencies.ts';
 import { freshHeaders, readManyFresh } from '../fresh.ts';
 import { HttpProblem, problemOf } from '../http-problem.ts';
-import { jsonBody } from '../json-body.ts';
 import type { ApiMetrics } from '../metrics.ts';
-import { parse } from '../parse.ts';
+import { jsonBody, parse } from '../parse.ts';
 import { json, problemBody } from '../reply.ts';
 import type { HttpOperation, Route } from '../route.ts';
 import { serverTiming, shownSources } from '../views.ts';
@@ -35,26 +35,27 @@ const sinceField = z
     override: { type: ['string', 'integer'] },
   });
 
-const bodySchema = z
-  .strictObject({
-    users: z
-      .array(idSchema, 'must be an array of ids')
-      .min(1, 'contains no user')
-      .max(MAX_USERS, `contains more than ${MAX_USERS} users`)
-      .meta({ description: 'A user may come several times.' }),
-    kind: z.enum(KIND_NAMES).default(CONTACTS.name).meta({ description: 'One that RECENCY_KINDS names.' }),
-    limit: z.int().min(1).max(100).default(DEFAULT_LIMIT).meta({ description: 'Sources in each answer.' }),
-    relation: relationField.default('any').meta({ description: 'Only of contacts.' }),
-    since: sinceField,
-    consistency: z.enum(CONSISTENCIES).default('index'),
-    max_lag: z
-      .int()
-      .min(0)
-      .max(GREATEST_LAG_MS)
-      .optional()
-      .meta({ description: 'As in the query of a single answer, ms.' }),
-  })
-  .meta({ id: 'RecentOfMany' });
+const bodyOf = ({ relations }: Pick<Site, 'relations'>) =>
+  z
+    .strictObject({
+      users: z
+        .array(idSchema, 'must be an array of ids')
+        .min(1, 'contains no user')
+        .max(MAX_USERS, `contains more than ${MAX_USERS} users`)
+        .meta({ description: 'A user may come several times.' }),
+      kind: z.enum(KIND_NAMES).default(CONTACTS.name).meta({ description: 'One that RECENCY_KINDS names.' }),
+      limit: z.int().min(1).max(100).default(DEFAULT_LIMIT).meta({ description: 'Sources in each answer.' }),
+      relation: relationField(relations).default('any').meta({ description: 'Only of contacts.' }),
+      since: sinceField,
+      consistency: z.enum(CONSISTENCIES).default('index'),
+      max_lag: z
+        .int()
+        .min(0)
+        .max(GREATEST_LAG_MS)
+        .optional()
+        .meta({ description: 'As in the query of a single answer, ms.' }),
+    })
+    .meta({ id: 'RecentOfMany' });
 
 const answersSchema = z
   .strictObject({
@@ -65,7 +66,7 @@ const answersSchema = z
   })
   .meta({ id: 'RecentAnswers' });
 
-const operation: HttpOperation = {
+const operationWith = (body: z.ZodType): HttpOperation => ({
   id: 'recentOfMany',
   method: 'post',
   path: '/v1/recent',
@@ -76,7 +77,7 @@ const operation: HttpOperation = {
     'For digests and pages with many users. Each answer is the first page, certified by that user’s own index; `next` continues it at the route of that user. The reply is a problem only when nobody can be answered.',
   query,
   headers: freshHeaders,
-  body: bodySchema,
+  body,
   replies: {
     200: {
       description: 'An answer or a problem for each user.',
@@ -88,20 +89,21 @@ const operation: HttpOperation = {
       }),
     },
   },
-};
+});
 
 /** Called with the problem of a user who could not be answered. */
-export type OnUnanswered = (problem: HttpProblem, requestId: string) => void;
+type OnUnanswered = (problem: HttpProblem, requestId: string) => void;
 
 /** @param answers of every kind in use */
 export function recentOfManyRoute(
   answers: readonly Pick<KindAnswers, 'kind' | 'recentBatch'>[],
-  fresh: ApiDependencies['fresh'],
+  { fresh, site }: Pick<ApiDependencies, 'fresh' | 'site'>,
   metrics: ApiMetrics,
   onUnanswered: OnUnanswered,
 ): Route {
+  const bodySchema = bodyOf(site);
   return {
-    operation,
+    operation: operationWith(bodySchema),
     before: jsonBody,
     handle: async (request, deadline) => {
       parse('query', query, request.query);
@@ -134,7 +136,7 @@ export function recentOfManyRoute(
 
 /** @throws HttpProblem invalid_body: the kind is not in use, or cannot be filtered */
 function answersFor<A extends Pick<KindAnswers, 'kind'>>(
-  { kind: name, relation }: Pick<z.output<typeof bodySchema>, 'kind' | 'relation'>,
+  { kind: name, relation }: Pick<z.output<ReturnType<typeof bodyOf>>, 'kind' | 'relation'>,
   answers: readonly A[],
 ): A {
   const refused = (field: string, detail: string) =>

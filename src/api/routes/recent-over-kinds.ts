@@ -11,9 +11,9 @@ import {
   wholeNumber,
 } from '../../contracts/http.ts';
 import { type Id, idSchema } from '../../contracts/id.ts';
+import { encodeSourceCursor } from '../../contracts/key.ts';
 import { KINDS, type Kind } from '../../contracts/kind.ts';
-import { encodeSourceCursor } from '../../contracts/source-cursor.ts';
-import type { ShownContact } from '../../mysql/contacts.ts';
+import type { ShownContact } from '../../mysql/statements/contacts.ts';
 import {
   type OfKind,
   type OverKindsQuery,
@@ -27,7 +27,7 @@ import { freshHeaders, readFresh } from '../fresh.ts';
 import type { ApiMetrics } from '../metrics.ts';
 import { parse } from '../parse.ts';
 import type { HttpOperation, Route } from '../route.ts';
-import type { FoundHead } from '../streams/event-text.ts';
+import type { FoundHead } from '../streams/open-stream.ts';
 import { contactView, photoView, shownSources } from '../views.ts';
 import { photoSchema } from './recent-photos.ts';
 

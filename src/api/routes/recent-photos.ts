@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { answerParameters } from '../../contracts/answer-parameters.ts';
-import { extraSchema } from '../../contracts/extra.ts';
 import {
   answerSchema,
   fieldsOf,
@@ -11,16 +10,16 @@ import {
   wholeNumber,
 } from '../../contracts/http.ts';
 import { idSchema } from '../../contracts/id.ts';
-import { CONTACTS, type Kind } from '../../contracts/kind.ts';
+import { CONTACTS, extraSchema, type Kind } from '../../contracts/kind.ts';
 import type { PhotosQuery, RecentPhotos } from '../../query/recent-photos.ts';
+import type { Site } from '../../site/site.ts';
 import { answerReplies, answerReply, answerRequestHeaders } from '../answer-reply.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { freshHeaders, readFresh } from '../fresh.ts';
 import { HttpProblem } from '../http-problem.ts';
-import { capitalized, whereInUse } from '../kind-texts.ts';
 import type { ApiMetrics } from '../metrics.ts';
 import { parse } from '../parse.ts';
-import type { HttpOperation, Route } from '../route.ts';
+import { capitalized, type HttpOperation, type Route, whereInUse } from '../route.ts';
 import { contactView, photoView, shownSources } from '../views.ts';
 
 const params = z.strictObject({ user: idSchema });
@@ -29,11 +28,11 @@ export const photoSchema = z
   .strictObject({ id: idSchema, uploaded_at: timeSchema, title: z.string(), extra: extraSchema.optional() })
   .meta({ id: 'Photo' });
 
-function queryOf({ name, singular, hasRelations }: Kind) {
+function queryOf({ name, singular, hasRelations }: Kind, { relations }: Pick<Site, 'relations'>) {
   return z.strictObject({
     [name]: wholeNumber(1, 20, 1).meta({ description: `${capitalized(name)} in the answer.` }),
     photos: photosParameter.meta({ description: `The newest photos of each ${singular}.` }),
-    relation: hasRelations ? relationParameter : noRelation,
+    relation: hasRelations ? relationParameter(relations) : noRelation,
     ...answerParameters,
   });
 }
@@ -56,7 +55,7 @@ function answerOf(kind: Kind) {
     .meta({ id: kind.name === CONTACTS.name ? 'RecentPhotos' : `Recent${capitalized(singular)}Photos` });
 }
 
-function operationOf(kind: Kind): HttpOperation {
+function operationOf(kind: Kind, query: z.ZodObject): HttpOperation {
   const { name, singular } = kind;
   return {
     id: name === CONTACTS.name ? 'recentPhotos' : `recent${capitalized(singular)}Photos`,
@@ -67,7 +66,7 @@ function operationOf(kind: Kind): HttpOperation {
     summary: `The newest photos of the user's most recently active ${name}`,
     description: `Grouped by ${singular}. Only photos that the user may see; this is checked again when the photos are read.${whereInUse(kind)}`,
     params,
-    query: queryOf(kind),
+    query,
     headers: answerRequestHeaders.extend(freshHeaders.shape),
     replies: answerReplies('The photos.', answerOf(kind)),
     ...(name === CONTACTS.name ? {} : { problems: [404] }),
@@ -78,12 +77,12 @@ function operationOf(kind: Kind): HttpOperation {
 export function recentPhotosRoute(
   kind: Kind,
   recent: Pick<RecentPhotos, 'find'> | undefined,
-  fresh: ApiDependencies['fresh'],
+  { fresh, site }: Pick<ApiDependencies, 'fresh' | 'site'>,
   metrics: ApiMetrics,
 ): Route {
-  const query = queryOf(kind);
+  const query = queryOf(kind, site);
   return {
-    operation: operationOf(kind),
+    operation: operationOf(kind, query),
     handle: async (request, deadline) => {
       if (recent === undefined) throw new HttpProblem('not_found');
       const { user } = parse('path', params, request.params);

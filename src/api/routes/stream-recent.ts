@@ -6,12 +6,10 @@ import type { Kind } from '../../contracts/kind.ts';
 import type { Deadline } from '../../timing/deadline.ts';
 import type { ApiDependencies, KindAnswers } from '../dependencies.ts';
 import { HttpProblem } from '../http-problem.ts';
-import { capitalized, problemsWhereUnused, whereInUse } from '../kind-texts.ts';
 import { parse } from '../parse.ts';
 import type { Reply } from '../reply.ts';
-import type { HttpOperation, Route } from '../route.ts';
-import { HeadBatch } from '../streams/head-batch.ts';
-import type { HeadQuestion } from '../streams/live-head.ts';
+import { capitalized, type HttpOperation, problemsWhereUnused, type Route, whereInUse } from '../route.ts';
+import { HeadBatch, type HeadQuestion } from '../streams/live-head.ts';
 import { STREAM_HEADERS } from '../streams/streams.ts';
 import { recentHead, recentHeads } from './recent-contacts.ts';
 import { recentSourcesHead } from './recent-over-kinds.ts';
@@ -28,7 +26,7 @@ const lastEventId = z
     description: 'As the header Last-Event-ID, for a client that cannot set it. The header is the one that counts.',
   });
 
-function queryOf(relation: typeof relationParameter | typeof noRelation) {
+function queryOf(relation: ReturnType<typeof relationParameter> | typeof noRelation) {
   return z.strictObject({ limit: wholeNumber(1, 100, DEFAULT_LIMIT), relation, last_event_id: lastEventId });
 }
 
@@ -40,7 +38,7 @@ const headers = z.object({
 });
 
 const DESCRIPTION =
-  'Server-Sent Events that do not end: first the current head, then the head after every change. `event: head`, `data:` what the route without `/stream` answers, `id:` its ETag. No history is needed: whoever connects again is sent the current head, unless it is the one of their Last-Event-ID. A comment comes every 15 s; `retry:` says how long to wait before connecting again. A client that does not read is disconnected. What the user has marked as seen is shown with the next change, or within a minute.';
+  'Server-Sent Events that do not end: first the current head, then the head after every change. `event: head`, `data:` what the route without `/stream` answers, `id:` its ETag. No history is needed: a client that reconnects is sent the current head, unless its Last-Event-ID names that head. A comment comes every 15 s; `retry:` says how long to wait before connecting again. A client that does not read is disconnected. What the user has marked as seen is shown with the next change, or within a minute.';
 
 function operationOf(of: Pick<HttpOperation, 'id' | 'path' | 'summary' | 'problems'>, where = ''): HttpOperation {
   return {
@@ -55,17 +53,17 @@ function operationOf(of: Pick<HttpOperation, 'id' | 'path' | 'summary' | 'proble
   };
 }
 
-type StreamParts = Pick<ApiDependencies, 'streams'>;
+type StreamParts = Pick<ApiDependencies, 'streams' | 'site' | 'access'>;
 
 /** The stream of one kind's list. @param answers undefined: the kind is not in use */
 export function streamRecentRoute(
   kind: Kind,
   answers: Pick<KindAnswers, 'recentContacts' | 'recentBatch'> | undefined,
-  { streams }: StreamParts,
+  { streams, site, access }: StreamParts,
 ): Route {
   const { name, hasRelations } = kind;
   const batches = new Map<string, HeadBatch>();
-  const query = queryOf(hasRelations ? relationParameter : noRelation);
+  const query = queryOf(hasRelations ? relationParameter(site.relations) : noRelation);
   const operation = operationOf(
     {
       id: `streamRecent${capitalized(name)}`,
@@ -92,13 +90,16 @@ export function streamRecentRoute(
         find: (by: Deadline) =>
           recentHead(kind, recentContacts, { user, relation, limit, below: undefined, deadline: by }),
       };
-      return await replyTo(request, question, { last_event_id, streams, deadline });
+      return await replyTo(request, question, { last_event_id, streams, access, deadline });
     },
   };
 }
 
 /** The stream of the list over all kinds. @param answers of every kind in use */
-export function streamOverKindsRoute(answers: readonly KindAnswers[], { streams }: StreamParts): Route {
+export function streamOverKindsRoute(
+  answers: readonly KindAnswers[],
+  { streams, access }: Pick<StreamParts, 'streams' | 'access'>,
+): Route {
   const query = queryOf(noRelation);
   const operation = operationOf({
     id: 'streamRecentSources',
@@ -116,12 +117,12 @@ export function streamOverKindsRoute(answers: readonly KindAnswers[], { streams 
         kinds: answers.map(({ kind }) => kind.name),
         find: (by: Deadline) => recentSourcesHead(answers, { user, limit, after: undefined, deadline: by }),
       };
-      return await replyTo(request, question, { last_event_id, streams, deadline });
+      return await replyTo(request, question, { last_event_id, streams, access, deadline });
     },
   };
 }
 
-interface ReplyParts extends StreamParts {
+interface ReplyParts extends Pick<StreamParts, 'streams' | 'access'> {
   readonly last_event_id: string | undefined;
   readonly deadline: Deadline;
 }
@@ -130,10 +131,12 @@ interface ReplyParts extends StreamParts {
 async function replyTo(
   request: Request,
   question: HeadQuestion,
-  { streams, last_event_id, deadline }: ReplyParts,
+  { streams, access, last_event_id, deadline }: ReplyParts,
 ): Promise<Reply> {
   if (request.method !== 'HEAD') {
-    return await streams.reply(question, request.get('last-event-id') ?? last_event_id, deadline);
+    const { authorization } = request.headers;
+    const has = request.get('last-event-id') ?? last_event_id;
+    return await streams.reply(question, { has, deadline, isAllowed: () => access.allows('read', authorization) });
   }
   await question.find(deadline);
   return { status: 200, headers: STREAM_HEADERS, content: '', stream: (sink) => sink.end() };

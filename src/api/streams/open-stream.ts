@@ -1,5 +1,24 @@
 import type { Writable } from 'node:stream';
-import { HEARTBEAT, retryEvent } from './event-text.ts';
+
+/** Server-Sent Events as text. JSON holds no line break, so a head is one `data` line. */
+
+/** A comment: it keeps proxies from closing a silent connection, and finds out whether the other side is still there. */
+export const HEARTBEAT = ':\n\n';
+
+/** An answer as text, and its entity tag, by which it is compared. */
+export interface FoundHead {
+  readonly tag: string;
+  readonly text: string;
+}
+
+export function headEvent({ tag, text }: FoundHead): string {
+  return `event: head\nid: ${tag}\ndata: ${text}\n\n`;
+}
+
+/** Tells the client how long to wait before it connects again. @param ms a whole number */
+function retryEvent(ms: number): string {
+  return `retry: ${ms}\n\n`;
+}
 
 /**
  * The most that waits in this process for one client to read it, bytes, before the next event; the kernel's own buffers are
@@ -11,15 +30,18 @@ const MOST_WAITING = 65_536;
 export class OpenStream {
   readonly #sink: Writable;
   readonly #onSlow: () => void;
+  /** Is its client still allowed to listen? */
+  readonly isAllowed: () => boolean;
   #tag: string | undefined;
   #number = 0;
   #isBeatSent = true;
 
   /** @param sink the response, or its connection @param tag of the head that the client has; undefined: none @param onSlow it was disconnected because it does not read */
-  constructor(sink: Writable, tag: string | undefined, onSlow: () => void) {
+  constructor(sink: Writable, tag: string | undefined, onSlow: () => void, isAllowed: () => boolean = () => true) {
     this.#sink = sink;
     this.#tag = tag;
     this.#onSlow = onSlow;
+    this.isAllowed = isAllowed;
   }
 
   /**
@@ -39,9 +61,9 @@ export class OpenStream {
     this.#write(retryEvent(ms));
   }
 
-  /** A client that has not even taken the last heartbeat is disconnected. */
+  /** A client that has not even taken the last heartbeat, or the end of its stream, is disconnected. */
   beat(): void {
-    if (!this.#isBeatSent) {
+    if (!this.#isBeatSent || this.#sink.writableEnded) {
       this.#cut();
       return;
     }
@@ -58,7 +80,7 @@ export class OpenStream {
   }
 
   #write(text: string, onSent?: (error: Error | null | undefined) => void): boolean {
-    if (this.#sink.destroyed) return false;
+    if (this.#sink.destroyed || this.#sink.writableEnded) return false;
     if (this.#sink.writableLength > MOST_WAITING) {
       this.#cut();
       return false;

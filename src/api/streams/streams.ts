@@ -3,10 +3,9 @@ import type { Id } from '../../contracts/id.ts';
 import type { Deadline } from '../../timing/deadline.ts';
 import { unavailableProblem } from '../http-problem.ts';
 import type { Reply } from '../reply.ts';
-import { type FoundHead, headEvent } from './event-text.ts';
-import { HeadLooks, type HeadLooksOptions } from './head-looks.ts';
+import { type HeadLooksOptions, HeadPoller } from './head-poller.ts';
 import { type HeadQuestion, LiveHead } from './live-head.ts';
-import { OpenStream } from './open-stream.ts';
+import { type FoundHead, headEvent, OpenStream } from './open-stream.ts';
 
 export interface StreamsOptions extends Omit<HeadLooksOptions, 'count'> {
   /** The most streams that are open at once; beyond it a request is answered with 503. */
@@ -19,12 +18,19 @@ export interface StreamsOptions extends Omit<HeadLooksOptions, 'count'> {
   readonly heartbeatMs?: number;
 }
 
-/** What a stream begins with. */
-interface FirstHead {
-  readonly found: FoundHead;
-  readonly number: number;
+/** A request for a stream. */
+interface StreamRequest {
   /** The tag of the head that the client has; undefined: none. */
   readonly has: string | undefined;
+  readonly deadline: Deadline;
+  /** Is the client allowed to listen? Asked again when tokens are replaced. */
+  readonly isAllowed: () => boolean;
+}
+
+/** What a stream begins with. */
+interface FirstHead extends Pick<StreamRequest, 'has' | 'isAllowed'> {
+  readonly found: FoundHead;
+  readonly number: number;
   /** The indexes' state before it was found. */
   readonly state: string | undefined;
 }
@@ -48,14 +54,14 @@ const FULL_RETRY_SECONDS = 5;
 
 /**
  * The open streams of this process. Each shows a head: an answer of which every change is sent. A hint says that a user's
- * index was refreshed; hints may be lost, so every head is also looked at every second (head-looks.ts).
+ * index was refreshed; hints may be lost, so every head is also looked at every second (head-poller.ts).
  */
 export class Streams {
   readonly #options: StreamsOptions;
   readonly #heads = new Map<string, LiveHead>();
   readonly #ofUser = new Map<Id, Set<LiveHead>>();
   readonly #parts: readonly Set<OpenStream>[] = Array.from({ length: PARTS }, () => new Set<OpenStream>());
-  readonly #looks: HeadLooks;
+  readonly #looks: HeadPoller;
   #opened = 0;
   #held = 0;
   #isEnding = false;
@@ -64,7 +70,7 @@ export class Streams {
 
   constructor(options: StreamsOptions) {
     this.#options = options;
-    this.#looks = new HeadLooks({ ...options, count: this.#count });
+    this.#looks = new HeadPoller({ ...options, count: this.#count });
   }
 
   /** Streams that are open. */
@@ -74,15 +80,14 @@ export class Streams {
 
   /**
    * Finds the head, and replies with a stream that begins with it.
-   * @param has the tag of the head that the client has; undefined: none
    * @throws HttpProblem when there are too many; what an answer throws
    */
-  async reply(question: HeadQuestion, has: string | undefined, deadline: Deadline): Promise<Reply> {
+  async reply(question: HeadQuestion, { has, deadline, isAllowed }: StreamRequest): Promise<Reply> {
     if (this.#held >= this.#options.most) throw unavailableProblem('streams_full', undefined, FULL_RETRY_SECONDS);
     const head = this.#hold(question);
     try {
       const state = await this.#looks.stateOf(question);
-      const first = { ...(await head.find(deadline)), has, state };
+      const first = { ...(await head.find(deadline)), has, isAllowed, state };
       const begin = (sink: Writable) => this.#begin(head, sink, first);
       return { status: 200, headers: STREAM_HEADERS, content: '', stream: begin };
     } catch (error) {
@@ -115,18 +120,25 @@ export class Streams {
     }
   }
 
+  /** Ends the streams of clients that are no longer allowed to listen. @returns how many */
+  endRefused(): number {
+    const refused = this.#parts.flatMap((part) => [...part]).filter((stream) => !stream.isAllowed());
+    for (const stream of refused) stream.end(this.#retryMs());
+    return refused.length;
+  }
+
   /** Ends every stream, and those that begin later at once. Each client is told another time to connect again. */
   end(): void {
     this.#isEnding = true;
     for (const stream of this.#parts.flatMap((part) => [...part])) stream.end(this.#retryMs());
   }
 
-  #begin(head: LiveHead, sink: Writable, { found, number, has, state }: FirstHead): void {
+  #begin(head: LiveHead, sink: Writable, { found, number, has, state, isAllowed }: FirstHead): void {
     if (sink.destroyed) {
       this.#release(head);
       return;
     }
-    const stream = new OpenStream(sink, has, () => this.#count('slow'));
+    const stream = new OpenStream(sink, has, () => this.#count('slow'), isAllowed);
     const part = this.#parts[this.#opened++ % PARTS];
     part?.add(stream);
     // Where the others' head was found in another state of the indexes, one of the two may be older.
@@ -140,7 +152,7 @@ export class Streams {
     });
     stream.adviseRetry(this.#retryMs());
     stream.tell(found.tag, headEvent(found), number);
-    if (this.#isEnding) stream.end(this.#retryMs());
+    if (this.#isEnding || !isAllowed()) stream.end(this.#retryMs());
   }
 
   readonly #count = (what: keyof Streams['counts']) => {

@@ -1,9 +1,11 @@
-import type { AnyBinlogEvent, DeleteRowsEvent, RowData, UpdateRowsEvent, WriteRowsEvent } from '@vlasky/zongji';
 import { CAPTURE_TABLE } from '../../mysql/capture.ts';
-import { CaptureGap, type Echo } from '../change-source.ts';
-import type { RowChange } from '../row-change.ts';
-import { rowOf } from './row-values.ts';
+import { CaptureGap, type Echo, type Row, type RowChange } from '../change-source.ts';
+import { idSourceOf, type Mapping, mappedColumns, type TableName, tableKey } from '../mapping.ts';
+import { EventByteReader } from './byte-reader.ts';
+import { EVENT, HARMLESS_EVENTS, inflated, type LogEvent, parseQuery, parseXaPrepare } from './log-event.ts';
+import { type LoggedTable, LoggedTables, readRow, type WantedTable } from './logged-tables.ts';
 import { concernOf, type WatchedNames } from './statements.ts';
+import { XaTransactions } from './xa-transactions.ts';
 
 /** What of the log is read. */
 export interface ReadTables extends WatchedNames {
@@ -16,162 +18,200 @@ export interface ReadTables extends WatchedNames {
 }
 
 /** What an event of the log comes to. */
-export interface ReadEvent {
+interface ReadEvent {
   readonly changes: readonly RowChange[];
-  /** The transaction is complete: everything so far is before the position that the log has now. */
-  readonly isBoundary: boolean;
-  readonly echo: Echo | undefined;
+  /** Capture's own row, as it was written. */
+  readonly echo: Omit<Echo, 'position'> | undefined;
 }
 
-const NOTHING: ReadEvent = { changes: [], isBoundary: false, echo: undefined };
+const NOTHING: ReadEvent = { changes: [], echo: undefined };
 
-const KINDS = { WriteRows: 'insert', UpdateRows: 'update', DeleteRows: 'delete' } as const;
+type RowChangeKind = RowChange['kind'];
 
-/** Events are what the package says; these parts are not in its types. */
-type TableMapEvent = { readonly hasSelfDescribingMetadata?: () => boolean };
-type RowsEvent = (WriteRowsEvent | UpdateRowsEvent | DeleteRowsEvent) & {
-  readonly columns_present_bitmap?: Buffer;
-  readonly columns_present_bitmap2?: Buffer;
-};
+interface RowsForm {
+  readonly kind: RowChangeKind;
+  /** It has extra data in front of its columns. */
+  readonly isSecond: boolean;
+  readonly isCompressed: boolean;
+}
+
+/** Row events by their type. */
+const ROWS = new Map<number, RowsForm>(
+  (['insert', 'update', 'delete'] as const).flatMap((kind, i): [number, RowsForm][] => [
+    [EVENT.writeRowsV1 + i, { kind, isSecond: false, isCompressed: false }],
+    [EVENT.writeRows + i, { kind, isSecond: true, isCompressed: false }],
+    [EVENT.compressedWriteRowsV1 + i, { kind, isSecond: false, isCompressed: true }],
+    [EVENT.compressedWriteRows + i, { kind, isSecond: true, isCompressed: true }],
+  ]),
+);
+
+const TRANSACTION_CONTROL =
+  /^(?:BEGIN|START\s+TRANSACTION|COMMIT|ROLLBACK|(?:ROLLBACK\s+(?:WORK\s+)?TO|SAVEPOINT|RELEASE\s+SAVEPOINT)\b.*)$/is;
+const XA = /^XA\s+(START|BEGIN|END|PREPARE|COMMIT|ROLLBACK)\b\s*(.*)$/is;
+
+/** Columns of Recency's own row. */
+export const OWN_COLUMNS = ['source', 'saved_at', 'fences', 'nonce'] as const;
 
 /**
- * Makes changes of the events of the log.
- *
- * The rows of an XA transaction are in the log when it is prepared, which may be long before it is committed. So they are kept
- * until XA COMMIT, and no position is given meanwhile: after a restart they are read again.
+ * Makes changes of the events of the log. What is not known to be harmless is a gap: an event of another type, a statement
+ * (statements.ts), rows that are not whole, XA COMMIT of rows that were not read (xa-transactions.ts).
  */
 export class LogReader {
   readonly #tables: ReadTables;
-  readonly #prepared = new Map<string, RowChange[]>();
-  #xa: RowChange[] | undefined;
+  readonly #logged: LoggedTables;
+  readonly #xa = new XaTransactions();
   #isSelfDescribing = false;
 
-  constructor(tables: ReadTables) {
+  /** @param wanted the tables that are read, Recency's own among them */
+  constructor(tables: ReadTables, wanted: (schema: string, table: string) => WantedTable | undefined) {
     this.#tables = tables;
+    this.#logged = new LoggedTables(wanted);
+  }
+
+  /** Rows of XA transactions that are prepared wait here: a position behind them would lose them. */
+  get hasPrepared(): boolean {
+    return this.#xa.hasPrepared;
   }
 
   /** @throws CaptureGap */
-  read(event: AnyBinlogEvent): ReadEvent {
-    switch (event.getTypeName()) {
-      case 'WriteRows':
-      case 'UpdateRows':
-      case 'DeleteRows':
-        return this.#rows(event as RowsEvent);
-      case 'TableMap':
-        this.#isSelfDescribing = (event as TableMapEvent).hasSelfDescribingMetadata?.() ?? false;
+  read(event: LogEvent): ReadEvent {
+    const { type, body } = event;
+    const rows = ROWS.get(type);
+    if (rows !== undefined) return this.#rows(body, rows);
+    switch (type) {
+      case EVENT.tableMap:
+        this.#isSelfDescribing = this.#logged.map(body)?.isSelfDescribing ?? this.#isSelfDescribing;
         return NOTHING;
-      case 'Xid':
-        return this.#boundary();
-      case 'MariadbGtid':
-        if ((event as { preparedXa?: boolean }).preparedXa) this.#xa = [];
+      case EVENT.query:
+      case EVENT.compressedQuery:
+        return this.#statement(parseQuery(event));
+      case EVENT.mariadbGtid:
+        if (isPreparedGroup(body)) this.#xa.begin();
         return NOTHING;
-      case 'XaPrepare':
-        return this.#prepare(event as unknown as XaIdentity);
-      case 'Query':
-        return this.#statement(event as unknown as { query: string; schema: string });
+      case EVENT.xaPrepare: {
+        const { xid, isOnePhase } = parseXaPrepare(body);
+        return { ...NOTHING, changes: isOnePhase ? this.#xa.end() : this.#xa.prepare(xid) };
+      }
+      case EVENT.xid:
+        return { ...NOTHING, changes: this.#xa.end() };
+      case EVENT.partialUpdateRows:
+        if (this.#logged.get(new EventByteReader(body).uint(6)) === undefined) return NOTHING;
+        throw new CaptureGap('unreadable', 'parts of JSON values cannot be read (binlog_row_value_options)');
+      case EVENT.transactionPayload:
+        throw new CaptureGap('unreadable', 'compressed transactions cannot be read (binlog_transaction_compression)');
+      case EVENT.rotate:
+      case EVENT.gtid:
+      case EVENT.taggedGtid:
+      case EVENT.anonymousGtid:
+        return NOTHING;
       default:
-        return NOTHING;
+        if (HARMLESS_EVENTS.has(type)) return NOTHING;
+        throw new CaptureGap(
+          'unreadable',
+          `the binary log has an event of the type ${type}, which is not known to be harmless`,
+        );
     }
   }
 
-  #rows(event: RowsEvent): ReadEvent {
-    const table = event.tableMap[event.tableId];
+  #rows(body: Buffer, { kind, isSecond, isCompressed }: RowsForm): ReadEvent {
+    const reader = new EventByteReader(body);
+    const table = this.#logged.get(reader.uint(6));
     if (table === undefined) return NOTHING;
-    const { parentSchema: schema, tableName } = table;
-    const kind = KINDS[event.getTypeName() as keyof typeof KINDS];
-    if (schema === this.#tables.own && tableName === CAPTURE_TABLE) return this.#echo(event);
-    const columns = this.#tables.columnsOf(schema, tableName);
-    if (columns === undefined) return NOTHING;
-    mustBeFull(event, `${schema}.${tableName}`);
-    const changes = event.rows.map((row): RowChange => {
-      const { before, after } = imagesOf(row);
-      return {
-        schema,
-        table: tableName,
-        kind,
-        before: kind === 'insert' ? undefined : rowOf(before, columns),
-        after: kind === 'delete' ? undefined : rowOf(after, columns),
-      };
-    });
-    if (this.#xa === undefined) return { ...NOTHING, changes };
-    this.#xa.push(...changes);
-    return NOTHING;
+    reader.skip(2);
+    if (isSecond) reader.skip(reader.uint(2) - 2);
+    mustBeWhole(table, reader, kind === 'update' ? 2 : 1);
+    const rows = isCompressed ? new EventByteReader(inflated(reader.rest())) : reader;
+    const changes = [...changesOf(table, kind, rows)];
+    if (table.schema === this.#tables.own && table.table === CAPTURE_TABLE) return this.#echo(changes);
+    return this.#xa.isOpen ? this.#xa.keep(changes, NOTHING) : { ...NOTHING, changes };
   }
 
-  #echo(event: RowsEvent): ReadEvent {
-    const rows = event.rows.map((row) => imagesOf(row).after);
-    const own = rows.findLast((row) => row.source === this.#tables.source);
-    return own === undefined ? NOTHING : { ...NOTHING, echo: { at: Number(own.saved_at), fence: Number(own.fences) } };
+  #echo(changes: readonly RowChange[]): ReadEvent {
+    const own = changes.findLast(
+      ({ kind, after }) => kind === 'update' && after?.source === this.#tables.source,
+    )?.after;
+    return own === undefined ? NOTHING : { ...NOTHING, echo: echoOf(own) };
   }
 
-  #boundary(): ReadEvent {
-    const changes = this.#xa ?? []; // committed in one phase
-    this.#xa = undefined;
-    return { changes, isBoundary: this.#prepared.size === 0, echo: undefined };
-  }
-
-  #prepare(xid: XaIdentity): ReadEvent {
-    if (xid.onePhase) return this.#boundary();
-    if (this.#xa !== undefined && this.#xa.length > 0) this.#prepared.set(xaKey(xid), this.#xa);
-    this.#xa = undefined;
-    return this.#boundary();
-  }
-
-  #statement({ query, schema }: { readonly query: string; readonly schema: string }): ReadEvent {
-    if (/^XA\s+START\b/i.test(query)) {
-      this.#xa = [];
-      return NOTHING;
+  #statement({ text, schema }: { readonly text: string; readonly schema: string }): ReadEvent {
+    const trimmed = text.trim();
+    const [, does, xid = ''] = XA.exec(trimmed) ?? [];
+    if (does !== undefined) return { ...NOTHING, changes: this.#xa.statement(does.toUpperCase(), xid) };
+    if (TRANSACTION_CONTROL.test(trimmed)) {
+      // Of engines without transactions: what was written is there, either way.
+      return /^(?:COMMIT|ROLLBACK)$/i.test(trimmed) ? { ...NOTHING, changes: this.#xa.end() } : NOTHING;
     }
-    const [, end, xid = ''] = /^XA\s+(COMMIT|ROLLBACK)\s+(.*)$/is.exec(query) ?? [];
-    if (end !== undefined) {
-      const key = xid
-        .replace(/\s*ONE\s+PHASE\s*$/i, '')
-        .replaceAll(/\s/g, '')
-        .toLowerCase();
-      const changes = this.#prepared.get(key) ?? [];
-      this.#prepared.delete(key);
-      return { ...this.#boundary(), changes: end.toUpperCase() === 'COMMIT' ? changes : [] };
-    }
-    if (/^(?:COMMIT|ROLLBACK)$/i.test(query.trim())) return this.#boundary();
-    const concern = concernOf({ schema, text: query, isSelfDescribing: this.#isSelfDescribing }, this.#tables);
+    const concernWhere = (isSelfDescribing: boolean) => concernOf({ schema, text, isSelfDescribing }, this.#tables);
+    const concern = concernWhere(this.#isSelfDescribing);
     if (concern !== undefined)
       throw new CaptureGap('statement', `no row events tell what this statement changed: ${concern}`);
+    // From here on columns are known by their names only: the setting may be taken back before the next row.
+    if (concernWhere(false) !== undefined) this.#logged.forgetPlaces();
     return NOTHING;
   }
 }
 
-/** Of an insert or a delete there is one image, which is given as both. */
-function imagesOf(row: RowData | { before: RowData; after: RowData }) {
-  const { before, after } = row as { before: RowData; after: RowData };
-  const isUpdate = typeof before === 'object' && typeof after === 'object' && before !== null && after !== null;
-  return (isUpdate ? { before, after } : { before: row, after: row }) as {
-    before: DecodedColumns;
-    after: DecodedColumns;
-  };
-}
+const echoOf = ({ saved_at, fences, nonce }: Row) => ({
+  at: Number(saved_at),
+  fence: Number(fences),
+  nonce: String(nonce ?? ''),
+});
 
-type DecodedColumns = Parameters<typeof rowOf>[0];
-
-interface XaIdentity {
-  readonly xidFormatId: number;
-  readonly xidGtrid: Buffer;
-  readonly xidBqual: Buffer;
-  readonly onePhase: boolean;
-}
-
-/** As both servers write it after XA COMMIT: X'6162',X'',1. */
-function xaKey({ xidFormatId, xidGtrid, xidBqual }: XaIdentity): string {
-  return `x'${xidGtrid.toString('hex')}',x'${xidBqual.toString('hex')}',${xidFormatId}`;
-}
-
-/** A session may log less than whole rows; the reader would take what is missing for NULL. */
-function mustBeFull(event: RowsEvent, table: string): void {
-  const { columns_present_bitmap: first, columns_present_bitmap2: second, numberOfColumns: columns } = event;
-  for (const bitmap of [first, second]) {
-    if (bitmap === undefined) continue;
-    for (let i = 0; i < columns; i++) {
-      if (((bitmap[i >> 3] ?? 0) >> (i & 7)) & 1) continue;
-      throw new CaptureGap('unreadable', `a session has changed ${table} with a binlog_row_image other than FULL`);
-    }
+function* changesOf(table: LoggedTable, kind: RowChangeKind, rows: EventByteReader): Generator<RowChange> {
+  const { schema, table: name } = table;
+  while (rows.left > 0) {
+    const first = readRow(table, rows);
+    const second = kind === 'update' ? readRow(table, rows) : first;
+    yield {
+      ...{ schema, table: name, kind },
+      before: kind === 'insert' ? undefined : first,
+      after: kind === 'delete' ? undefined : second,
+    };
   }
+}
+
+/** A session may log less than whole rows; what is missing would be taken for unchanged. @throws CaptureGap */
+function mustBeWhole({ schema, table, columns }: LoggedTable, event: EventByteReader, images: number): void {
+  const count = event.packedInteger();
+  for (let image = 0; image < images; image++) {
+    const present = event.bytes((count + 7) >> 3);
+    const isWhole = columns.every((_, i) => ((present[i >> 3] ?? 0) >> (i & 7)) & 1);
+    if (isWhole && count === columns.length) continue;
+    throw new CaptureGap(
+      'unreadable',
+      `a session has changed ${schema}.${table} with a binlog_row_image other than FULL`,
+    );
+  }
+}
+
+/** MariaDB says it in front of the transaction: number, domain, and flags. */
+function isPreparedGroup(body: Buffer): boolean {
+  const PREPARED_XA = 0x40;
+  return ((body[12] ?? 0) & PREPARED_XA) !== 0;
+}
+
+interface ReadTablesOptions {
+  /** The schema of Recency's own tables. */
+  readonly own: string;
+  /** The row of `recency_capture` that comes back. */
+  readonly source: string;
+  /** The views that Recency reads, and those behind them: another text changes every row of them. */
+  readonly views: readonly TableName[];
+}
+
+/** What of the log concerns the mapping. */
+export function readTables(mapping: Mapping, { own, source, views }: ReadTablesOptions): ReadTables {
+  const columns = mappedColumns(mapping);
+  const lookups = mapping.tables.map(({ source: of }) => idSourceOf(of)).filter((id) => typeof id === 'object');
+  const watched = [...columns.values(), ...lookups, ...views];
+  // Statements may name a table in another case than the log does.
+  const names = new Set(watched.map((name) => tableKey(name).toLowerCase()));
+  const schemas = new Set(watched.map(({ schema }) => schema.toLowerCase()));
+  return {
+    own,
+    source,
+    columnsOf: (schema, table) => columns.get(tableKey({ schema, table }))?.columns,
+    isWatched: (schema, table) => names.has(tableKey({ schema, table }).toLowerCase()),
+    isWatchedSchema: (schema) => schemas.has(schema.toLowerCase()),
+  };
 }

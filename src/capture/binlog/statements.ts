@@ -1,9 +1,76 @@
 /**
- * Statements in the binary log. Changes of rows are row events there, so most statements concern nobody; these do:
- * - what changes or removes rows without row events: TRUNCATE, DROP, RENAME, partitions
- * - what changes what rows mean: ALTER of a mapped table, a new text of a view that is read
- * - a change of rows that a session with another binlog_format logged as its statement
+ * Statements in the binary log. Changes of rows are row events there, so a statement says nothing about rows only if it is known
+ * to be harmless. That is, besides the control of transactions (log-reader.ts):
+ * - DDL that names no mapped table, no view that is read and none of what these are made of;
+ * - a few forms that change neither rows nor what they mean, whatever they name: indexes, triggers, accounts.
+ *
+ * Everything else is a gap, whichever table it names: a session that logs statements changes rows through triggers, functions and
+ * views of other names. A form counts only if its whole text fits.
  */
+import { UNREADABLE } from './log-event.ts';
+
+/** A word, or another part, of a statement. */
+interface StatementToken {
+  /** A word is a keyword or a name; a string may be a name, too (ANSI_QUOTES). */
+  readonly is: 'word' | 'name' | 'string' | 'other';
+  /** Without its quotes. */
+  readonly text: string;
+}
+
+const tokenPattern = (inString: string) =>
+  new RegExp(
+    [
+      String.raw`(?<begin>\/\*M?!\d*)|(?<end>\*\/)`,
+      String.raw`(?<comment>\/\*[\s\S]*?(?:\*\/|$)|--(?=\s|$)[^\n]*|#[^\n]*)`,
+      '(?<name>`(?:[^`]|``)*(?:`|$))',
+      `(?<string>'(?:[^'${inString}|'')*(?:'|$)|"(?:[^"${inString}|"")*(?:"|$))`,
+      String.raw`(?<word>[\p{L}\p{N}_$]+)|(?<other>\S)`,
+    ].join('|'),
+    'giu',
+  );
+
+/** A backslash escapes what follows it, or is a character like others (NO_BACKSLASH_ESCAPES). */
+const WITH_ESCAPES = tokenPattern(String.raw`\\]|\\[\s\S]`);
+const WITHOUT_ESCAPES = tokenPattern(']');
+
+/**
+ * What a statement may be: with what its executable comments hold and without it, since their versions decide, and with escapes
+ * in its strings or without them, since the session decides.
+ */
+function readingsOf(text: string): StatementToken[][] {
+  const patterns = text.includes('\\') ? [WITH_ESCAPES, WITHOUT_ESCAPES] : [WITH_ESCAPES];
+  return patterns.flatMap((pattern) => readings(text, pattern));
+}
+
+function readings(text: string, pattern: RegExp): StatementToken[][] {
+  const [all, outside]: [StatementToken[], StatementToken[]] = [[], []];
+  let depth = 0;
+  let hasExecutable = false;
+  for (const { 0: found, groups = {} } of text.matchAll(pattern)) {
+    if (groups.comment !== undefined) continue;
+    if (groups.begin !== undefined) {
+      depth += 1;
+      hasExecutable = true;
+    } else if (groups.end !== undefined && depth > 0) depth -= 1;
+    else {
+      const token = tokenOf(found, groups);
+      all.push(token);
+      if (depth === 0) outside.push(token);
+    }
+  }
+  return hasExecutable ? [all, outside] : [all];
+}
+
+function tokenOf(found: string, { name, string, word }: Readonly<Record<string, string | undefined>>): StatementToken {
+  if (name !== undefined) return { is: 'name', text: found.slice(1, -1).replaceAll('``', '`') };
+  if (string !== undefined) return { is: 'string', text: found.slice(1, -1) };
+  return word === undefined ? { is: 'other', text: found } : { is: 'word', text: found };
+}
+
+/** The statement with one space between two tokens. A name in quotes is `` ` `` there, and a string `'`: no keyword hides in them. */
+export function textOf(tokens: readonly StatementToken[]): string {
+  return tokens.map(({ is, text }) => ({ name: '`', string: "'", word: text, other: text })[is]).join(' ');
+}
 
 export interface WatchedNames {
   /** Schema and table: is it mapped? */
@@ -12,97 +79,165 @@ export interface WatchedNames {
   readonly isWatchedSchema: (schema: string) => boolean;
 }
 
-export interface LoggedStatement {
+interface LoggedStatement {
   readonly schema: string;
   readonly text: string;
   /** Rows name their own columns in the log (binlog_row_metadata = FULL), so an added column misleads nobody. */
   readonly isSelfDescribing: boolean;
 }
 
-const NAME = '(?:`(?:[^`]|``)+`|"[^"]+"|[\\p{L}\\p{N}_$]+)';
-const QUALIFIED = new RegExp(`(${NAME})(?:\\s*\\.\\s*(${NAME}))?`, 'gu');
-const DML = /^(?:INSERT|UPDATE|DELETE|REPLACE|LOAD)\b/i;
-const DDL = /^(?:ALTER|TRUNCATE|DROP|RENAME|CREATE|IMPORT)\b/i;
-const OF_SCHEMA = new RegExp(`^DROP\\s+(?:DATABASE|SCHEMA)\\s+(?:IF\\s+EXISTS\\s+)?(${NAME})`, 'iu');
-const MAKES_INDEX = /^(?:CREATE|DROP)\s+(?:OR\s+REPLACE\s+)?(?:UNIQUE\s+|FULLTEXT\s+|SPATIAL\s+)?INDEX\b/i;
-const HARMLESS_CREATE =
-  /^CREATE\s+(?:OR\s+REPLACE\s+)?(?:DEFINER\s*=\s*\S+\s+)?(?:AGGREGATE\s+)?(?:TRIGGER|PROCEDURE|FUNCTION|EVENT|USER|ROLE|TEMPORARY)\b/i;
-/** Without OR REPLACE it leaves a table that exists as it is. */
-const CREATES_TABLE = /^CREATE\s+TABLE\b/i;
-const HARMLESS_DROP = /^DROP\s+(?:TRIGGER|PROCEDURE|FUNCTION|EVENT|USER|ROLE|TEMPORARY)\b/i;
-const ALTER_TABLE = new RegExp(
-  `^ALTER\\s+(?:ONLINE\\s+|IGNORE\\s+)*TABLE\\s+(?:IF\\s+EXISTS\\s+)?${NAME}(?:\\s*\\.\\s*${NAME})?\\s*`,
-  'iu',
-);
+/** @returns what the statement does, for people; undefined: it is known to be harmless */
+export function concernOf(statement: LoggedStatement, watched: WatchedNames): string | undefined {
+  // What cannot be read may be a mapped table's name.
+  if (statement.text.includes(UNREADABLE)) return shortened(statement.text);
+  // What is in executable comments may be executed or not.
+  const isHarmless = readingsOf(statement.text).every((tokens) => isHarmlessReading(tokens, statement, watched));
+  return isHarmless ? undefined : shortened(statement.text);
+}
+
+function isHarmlessReading(all: readonly StatementToken[], statement: LoggedStatement, watched: WatchedNames): boolean {
+  const tokens = withoutSettings(all);
+  if (tokens.length === 0) return true; // nothing is executed
+  const text = textOf(tokens);
+  if (HARMLESS.some((form) => form.test(text))) return true;
+  if (ALTER_TABLE.test(text) && isHarmlessAlter(text, statement.isSelfDescribing)) return true;
+  return DDL.test(text) && !SELECTS.test(text) && !namesWatched(tokens, statement.schema, watched);
+}
+
+/** MariaDB: SET STATEMENT name = value, … FOR the statement. */
+function withoutSettings(tokens: readonly StatementToken[]): readonly StatementToken[] {
+  if (!/^SET STATEMENT /i.test(textOf(tokens.slice(0, 3)))) return tokens;
+  const at = tokens.findIndex(({ is, text }) => is === 'word' && text.toUpperCase() === 'FOR');
+  return at < 0 ? tokens : withoutSettings(tokens.slice(at + 1));
+}
+
+/** In texts of tokens: names and strings stand for themselves there, without what they hold. */
+const NAME = '(?:[\\p{L}\\p{N}_$]+|`)';
+const QUALIFIED = `${NAME}(?: \\. ${NAME})?`;
+const NAMES = `${QUALIFIED}(?: , ${QUALIFIED})*`;
+const INDEX = '(?:UNIQUE |FULLTEXT |SPATIAL |VECTOR )?(?:INDEX|KEY)';
+const IF_EXISTS = '(?:IF EXISTS )?';
+const IF_NOT_EXISTS = '(?:IF NOT EXISTS )?';
+/** Whatever is in parentheses, and in those within, to three levels. */
+const PARENTHESES = (() => {
+  let inner = '\\( [^()]*\\)';
+  for (let level = 0; level < 2; level++) inner = `\\( (?:[^()]|${inner})*\\)`;
+  return inner;
+})();
+const INDEX_OPTION = `(?: USING (?:BTREE|HASH|RTREE)| COMMENT '| VISIBLE| INVISIBLE|(?: NOT)? IGNORED| KEY_BLOCK_SIZE(?: =)? \\d+| WITH PARSER ${NAME})`;
+const ONLINE = '(?: (?:ALGORITHM|LOCK)(?: =)? [A-Z]+| WAIT \\d+| NOWAIT)';
+const DEFINER = `(?:DEFINER = (?:CURRENT_USER(?: \\( \\))?|(?:'|${NAME})(?: @ (?:'|${NAME}))?) )?`;
+
+const form = (...parts: string[]): RegExp => new RegExp(`^(?:${parts.join('|')})$`, 'iu');
+
+/** Where a new table's rows come from: a query in one of its three forms. (VALUES is also said of partitions.) */
+const ROWS = '(?: SELECT\\b| TABLE\\b| VALUES (?!LESS\\b|IN\\b))';
+
+/** Harmless whatever they name. */
+const HARMLESS: readonly RegExp[] = [
+  // Accounts, and what the server reads again.
+  /^(?:GRANT|REVOKE|FLUSH|SET PASSWORD|SET DEFAULT ROLE|(?:CREATE|ALTER|DROP|RENAME)(?: OR REPLACE)? (?:USER|ROLE)) /i,
+  /^FLUSH$/i,
+  // Statistics; OPTIMIZE copies the rows as they are.
+  form(
+    `(?:ANALYZE|OPTIMIZE) (?:NO_WRITE_TO_BINLOG |LOCAL )?TABLES? ${NAMES}(?: PERSISTENT FOR ALL)?(?: WAIT \\d+| NOWAIT)?`,
+  ),
+  // What they write later is in the log then.
+  new RegExp(`^CREATE (?:OR REPLACE )?${DEFINER}(?:TRIGGER|PROCEDURE|EVENT) `, 'iu'),
+  form(`DROP (?:TRIGGER|PROCEDURE|EVENT) ${IF_EXISTS}${QUALIFIED}`),
+  form(
+    `CREATE (?:OR REPLACE )?${INDEX} ${IF_NOT_EXISTS}${NAME}(?: USING [A-Z]+)? ON ${QUALIFIED} ${PARENTHESES}${INDEX_OPTION}*${ONLINE}*`,
+    `DROP INDEX ${IF_EXISTS}${NAME} ON ${QUALIFIED}${ONLINE}*`,
+  ),
+  // A table that exists stays as it is; one of a session is in no log.
+  new RegExp(`^CREATE (?:TEMPORARY )?TABLE (?!.*${ROWS})`, 'iu'),
+  form(`DROP TEMPORARY TABLES? ${IF_EXISTS}${NAMES}`),
+];
+
+const DDL = /^(?:ALTER|TRUNCATE|DROP|RENAME|CREATE|REPAIR)\b/i;
+
+/** A statement that fills a table has row events instead; where its text is in the log, what it called is not. */
+const SELECTS = new RegExp(`^CREATE (?:OR REPLACE )?(?:TEMPORARY )?TABLE .*${ROWS}`, 'iu');
+
+const ALTER_TABLE = new RegExp(`^ALTER (?:ONLINE )?TABLE ${IF_EXISTS}${QUALIFIED}(?: WAIT \\d+| NOWAIT)? `, 'iu');
 
 /** Clauses of ALTER TABLE that change neither rows nor columns. */
-const INDEX_CLAUSE =
-  /^(?:(?:ADD|DROP|RENAME|ALTER)\s+(?:UNIQUE\s+|FULLTEXT\s+|SPATIAL\s+)*(?:INDEX|KEY)\b|ADD\s+UNIQUE\b)/i;
-const TABLE_OPTION = /^(?:ALGORITHM|LOCK|COMMENT|AUTO_INCREMENT|STATS_\w+|NOWAIT|WAIT)\b/i;
-/** Harmless where each row event names its columns: no view reads a column that did not exist. */
-const ADDS_COLUMN = /^ADD\s+(?:COLUMN\s+)?(?!PARTITION|CONSTRAINT|PRIMARY|FOREIGN|CHECK|PERIOD|SYSTEM)/i;
+const HARMLESS_CLAUSE = form(
+  `ADD ${INDEX} ?${IF_NOT_EXISTS}(?:${NAME} )?(?:USING [A-Z]+ )?${PARENTHESES}${INDEX_OPTION}*`,
+  `ADD UNIQUE ${PARENTHESES}${INDEX_OPTION}*`,
+  `DROP (?:INDEX|KEY) ${IF_EXISTS}${NAME}`,
+  `RENAME (?:INDEX|KEY) ${NAME} TO ${NAME}`,
+  `ALTER (?:INDEX|KEY) ${IF_EXISTS}${NAME} (?:VISIBLE|INVISIBLE|(?:NOT )?IGNORED)`,
+  "(?:(?:ALGORITHM|LOCK)(?: =)? [A-Z]+|COMMENT(?: =)? '|AUTO_INCREMENT(?: =)? \\d+|STATS_[A-Z_]+(?: =)? (?:\\d+|DEFAULT)| )+",
+);
 
-/** @returns what the statement does, for people; undefined: it concerns no mapped table */
-export function concernOf(statement: LoggedStatement, watched: WatchedNames): string | undefined {
-  const text = withoutComments(statement.text);
-  if (!DML.test(text) && !DDL.test(text)) return undefined;
-  if ([HARMLESS_CREATE, HARMLESS_DROP, MAKES_INDEX, CREATES_TABLE].some((harmless) => harmless.test(text)))
-    return undefined;
-  const [, dropped] = OF_SCHEMA.exec(text) ?? [];
-  if (dropped !== undefined) return watched.isWatchedSchema(unquoted(dropped)) ? shortened(text) : undefined;
-  if (!namesWatched(text, statement.schema, watched)) return undefined;
-  if (ALTER_TABLE.test(text) && isHarmlessAlter(text, statement.isSelfDescribing)) return undefined;
-  return shortened(text);
-}
+const TYPE =
+  'TINYINT|SMALLINT|MEDIUMINT|INT|INTEGER|BIGINT|DECIMAL|NUMERIC|FLOAT|DOUBLE|BIT|BOOL|BOOLEAN|DATE|TIME|DATETIME|TIMESTAMP|YEAR|' +
+  'CHAR|VARCHAR|BINARY|VARBINARY|TINYTEXT|TEXT|MEDIUMTEXT|LONGTEXT|TINYBLOB|BLOB|MEDIUMBLOB|LONGBLOB|ENUM|SET|JSON|UUID';
 
-/** Any name in the text: a column that is called like a mapped table costs an epoch, a table that is missed costs more. */
-function namesWatched(text: string, here: string, { isWatched }: WatchedNames): boolean {
-  for (const [, first = '', second] of text.matchAll(QUALIFIED)) {
-    const [schema, name] = second === undefined ? [here, unquoted(first)] : [unquoted(first), unquoted(second)];
-    if (isWatched(schema, name)) return true;
-  }
-  return false;
-}
+const DEFAULT = `DEFAULT (?:(?:[-+] )?(?:'|[\\p{L}\\p{N}_]+(?: (?:\\. \\d+|'|${PARENTHESES}))?)|${PARENTHESES})`;
+
+const ATTRIBUTE = [
+  '(?:UN)?SIGNED|ZEROFILL|(?:NOT )?NULL|(?:IN)?VISIBLE|VIRTUAL|STORED|PERSISTENT|UNIQUE(?: KEY)?|FIRST',
+  `${DEFAULT}|ON UPDATE [A-Z_]+(?: ${PARENTHESES})?|COMMENT '|(?:CHARACTER SET|CHARSET|COLLATE) (?:'|[A-Z0-9_]+)`,
+  `(?:GENERATED ALWAYS )?AS ${PARENTHESES}|AFTER ${NAME}`,
+].join('|');
+
+/**
+ * Harmless where each row event names its columns: no view reads a column that did not exist. Nothing may come with it, such as a
+ * foreign key, whose cascades nobody would see.
+ */
+const ADDS_COLUMN = form(
+  `ADD (?:COLUMN )?${IF_NOT_EXISTS}${NAME} (?:${TYPE})(?: ${PARENTHESES})?(?: (?:${ATTRIBUTE}))*`,
+);
 
 function isHarmlessAlter(text: string, isSelfDescribing: boolean): boolean {
-  const clauses = clausesOf(text.replace(ALTER_TABLE, ''));
-  return clauses.every(
-    (clause) =>
-      INDEX_CLAUSE.test(clause) || TABLE_OPTION.test(clause) || (isSelfDescribing && ADDS_COLUMN.test(clause)),
+  return clausesOf(text.replace(ALTER_TABLE, '')).every(
+    (clause) => HARMLESS_CLAUSE.test(clause) || (isSelfDescribing && ADDS_COLUMN.test(clause)),
   );
 }
 
-/** Cut at the commas outside of parentheses and quotes. */
+/** Cut at the commas outside of parentheses. */
 function clausesOf(text: string): string[] {
   const clauses = [''];
   let depth = 0;
-  for (const [part] of text.matchAll(/'(?:[^'\\]|\\[\s\S]|'')*'|`[^`]*`|"[^"]*"|[\s\S]/g)) {
+  for (const part of text.split(' ')) {
     if (part === '(') depth += 1;
     if (part === ')') depth -= 1;
     if (part === ',' && depth === 0) clauses.push('');
-    else clauses[clauses.length - 1] += part;
+    else clauses[clauses.length - 1] += `${part} `;
   }
-  return clauses.map((clause) => clause.trim()).filter((clause) => clause !== '');
+  return clauses.map((clause) => clause.trim());
 }
 
-/** The text of `/*!…` is part of the statement. */
-function withoutComments(text: string): string {
-  return text
-    .replaceAll(/\/\*(?!M?!)[\s\S]*?\*\//g, ' ')
-    .replaceAll(/\/\*M?!\d*|\*\//g, ' ')
-    .replaceAll(/(?:--\s|#)[^\n]*/g, ' ')
-    .trim();
+/** Any name in the text, in a string too: one that only looks like a mapped table costs an epoch, one that is missed costs more. */
+function namesWatched(
+  tokens: readonly StatementToken[],
+  here: string,
+  { isWatched, isWatchedSchema }: WatchedNames,
+): boolean {
+  const ofSchema = /^(?:DROP|CREATE OR REPLACE) (?:DATABASE|SCHEMA) /i.test(textOf(tokens));
+  return tokens.some(({ is, text }, i) => {
+    if (is === 'other') return false;
+    if (is === 'string') return namesIn(text).some((name) => isWatched(here, name));
+    if (ofSchema && isWatchedSchema(text)) return true;
+    const qualifier = tokens[i - 1]?.text === '.' ? tokens[i - 2] : undefined;
+    return isWatched(qualifier?.text ?? here, text);
+  });
 }
 
-function unquoted(name: string): string {
-  return /^[`"]/.test(name) ? name.slice(1, -1).replaceAll('``', '`') : name;
+/** Quotes may be of names as well (ANSI_QUOTES), and what is in a text may name tables. */
+function namesIn(text: string): string[] {
+  return [text, ...text.split(/[^\p{L}\p{N}_$]+/u)];
 }
 
 const LONGEST = 200;
 
+/** Values of rows are nobody's business in a log: only DDL is shown whole. */
 function shortened(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ');
-  // Values of rows are nobody's business in a log.
-  if (DML.test(line)) return `${line.split(' ').slice(0, 3).join(' ')} …, logged as a statement`;
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  if (!/^(?:ALTER|TRUNCATE|DROP|RENAME|CREATE|REPAIR|IMPORT)\b/i.test(line)) {
+    return `${line.split(' ').slice(0, 3).join(' ')} …, logged as a statement`;
+  }
   return line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line;
 }

@@ -4,10 +4,68 @@
  * (https://debezium.io/documentation/reference/stable/connectors/mysql.html#mysql-events).
  */
 import { UserError } from '../../contracts/user-error.ts';
-import { CaptureGap } from '../change-source.ts';
-import type { RowChange } from '../row-change.ts';
-import { parseExact } from './exact-json.ts';
-import { type ColumnTypes, rowOf } from './values.ts';
+import { CaptureGap, type Row, type RowChange, type Value } from '../change-source.ts';
+
+/** A number as the text has it: beyond 2^53 JavaScript would round. */
+class ExactNumber {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+const WHOLE = /^-?\d+$/;
+
+/** JSON whose whole numbers that JavaScript cannot hold are {@link ExactNumber}s. @throws SyntaxError */
+function parseExact(text: string): unknown {
+  // The third argument is in the language since 2025, and in Node 24, but not in TypeScript's library.
+  const revive = (_key: string, value: unknown, context?: { readonly source?: string }) => {
+    if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
+    const source = context?.source;
+    return source !== undefined && WHOLE.test(source) ? new ExactNumber(source) : value;
+  };
+  return JSON.parse(text, revive as (key: string, value: unknown) => unknown);
+}
+
+/** The mapped columns of a table, each with its type as information_schema has it: `bigint unsigned`. */
+type ColumnTypes = ReadonlyMap<string, string>;
+
+/** The mapped columns of a row; one that the row has not is missing. */
+export function rowOf(fields: Readonly<Record<string, unknown>>, columns: ColumnTypes): Row {
+  const row: Record<string, Value> = {};
+  for (const [column, type] of columns) if (Object.hasOwn(fields, column)) row[column] = toValue(fields[column], type);
+  return row;
+}
+
+const UNSIGNED_BIGINT = /^bigint\b.*\bunsigned\b/i;
+
+function toValue(field: unknown, type: string): Value {
+  if (field === null || field === undefined) return null;
+  if (UNSIGNED_BIGINT.test(type)) return unsigned(field);
+  if (field instanceof ExactNumber) return field.text;
+  if (typeof field === 'number' || typeof field === 'string') return field;
+  return typeof field === 'boolean' ? Number(field) : JSON.stringify(field);
+}
+
+/**
+ * `bigint.unsigned.handling.mode` of the connector decides what an unsigned BIGINT is. `long`, the default: a number, and from
+ * 2^63 on a negative one. `precise`: a decimal, whose bytes JsonConverter writes as base64, or with `decimal.format=NUMERIC` as
+ * a number.
+ */
+function unsigned(field: unknown): Value {
+  if (field instanceof ExactNumber || typeof field === 'number') {
+    const text = field instanceof ExactNumber ? field.text : String(field);
+    return /^-?\d+$/.test(text) ? BigInt.asUintN(64, BigInt(text)).toString() : text;
+  }
+  return typeof field === 'string' ? bigEndian(Buffer.from(field, 'base64')).toString() : JSON.stringify(field);
+}
+
+/** A signed whole number of any length, as Java's BigInteger writes it. */
+function bigEndian(bytes: Buffer): bigint {
+  if (bytes.length === 0) return 0n;
+  return BigInt.asIntN(bytes.length * 8, BigInt(`0x${bytes.toString('hex')}`));
+}
 
 /** The connector writes something that no mapping can go by: nothing is lost, but an operator must change its settings. */
 export class ConnectorMistake extends UserError {
@@ -18,7 +76,7 @@ export class ConnectorMistake extends UserError {
   }
 }
 
-export type DebeziumEvent =
+type DebeziumEvent =
   | { readonly is: 'change'; readonly change: RowChange; readonly at: number }
   | { readonly is: 'statement'; readonly schema: string; readonly text: string }
   | { readonly is: 'nothing' };

@@ -1,15 +1,15 @@
 import type { Admin, Consumer, EachBatchPayload, KafkaMessage } from 'kafkajs';
 import { CAPTURE_TABLE } from '../../mysql/capture.ts';
-import { pause } from '../../timing/backoff.ts';
+import { pause } from '../../timing/loop.ts';
 import { createKafka, type KafkaSettings } from '../../transport/kafka/client.ts';
 import { concernOf, type WatchedNames } from '../binlog/statements.ts';
-import { CaptureGap, type ChangeBatch, type ChangeSource, type Echo } from '../change-source.ts';
+import { CaptureGap, type ChangeBatch, type ChangeSource, type Echo, type RowChange } from '../change-source.ts';
+import { LogProof } from '../log-proof.ts';
 import type { TableName } from '../mapping.ts';
-import type { RowChange } from '../row-change.ts';
 import { ConnectorMistake, type MessageContext, readMessage } from './messages.ts';
-import { Offsets, readEnds, readGroup, statementsTopic, topicOf } from './topics.ts';
+import { markOf, Offsets, readEnds, readGroup, statementsTopic, topicOf, WaitingEchoes } from './topics.ts';
 
-export interface DebeziumSourceOptions {
+interface DebeziumSourceOptions {
   readonly kafka: KafkaSettings;
   readonly group: string;
   readonly sessionTimeoutMs: number;
@@ -27,16 +27,11 @@ interface Taken {
   readonly topic: string;
   readonly partition: number;
   readonly next: bigint;
+  /** Committed with the offset. */
+  readonly metadata: string | undefined;
   readonly changes: readonly RowChange[];
   readonly at: number | undefined;
-  readonly echo: Echo | undefined;
   readonly done: (isPublished: boolean) => void;
-}
-
-/** An echo, and what was in the topics when it came. */
-interface WaitingEcho {
-  readonly echo: Echo;
-  readonly ends: Offsets;
 }
 
 const HEARTBEAT_MS = 1_000;
@@ -48,6 +43,9 @@ const PARTITIONS_AT_ONCE = 16;
  * Topics have no common order: when Recency's own row comes back, changes that were committed before it may still wait in other
  * topics. Debezium reads the log in order, so they were written there first. So the row counts as come back when everything has
  * been published that was in the topics when it was read.
+ *
+ * Each write of that row has the number after the one before, or Debezium has passed over some of the log: it was made anew, or
+ * MySQL's log was. The number of the last one is committed with the offset of its topic, so that a restart knows it.
  */
 export class DebeziumSource implements ChangeSource {
   readonly #options: DebeziumSourceOptions;
@@ -59,10 +57,12 @@ export class DebeziumSource implements ChangeSource {
   #taken: Taken[] = [];
   #given: Taken[] = [];
   #read = new Offsets();
-  #echoes: WaitingEcho[] = [];
+  readonly #echoes = new WaitingEchoes();
+  #proof = new LogProof(undefined);
   #failure: Error | undefined;
   readonly #closing = Promise.withResolvers<void>();
   #isClosed = false;
+  #received = 0;
   #wake: () => void = () => undefined;
 
   constructor(options: DebeziumSourceOptions) {
@@ -83,6 +83,11 @@ export class DebeziumSource implements ChangeSource {
     this.#opening = this.#open().catch((error: unknown) => this.#fail(error));
   }
 
+  /** Messages. */
+  get received(): number {
+    return this.#received;
+  }
+
   async next(waitMs: number, signal: AbortSignal): Promise<ChangeBatch> {
     if (this.#taken.length === 0 && this.#failure === undefined && !signal.aborted) {
       const ended = new AbortController();
@@ -100,14 +105,17 @@ export class DebeziumSource implements ChangeSource {
     const at = given
       .flatMap((one) => one.at ?? [])
       .reduce<number | undefined>((most, one) => Math.max(most ?? 0, one), undefined);
-    return { changes: given.flatMap(({ changes }) => changes), position: undefined, at, echo: this.#echoOf(given) };
+    return { changes: given.flatMap(({ changes }) => changes), at, echoes: this.#echoes.take(this.#read) };
   }
 
   async published(): Promise<void> {
     const given = this.#given;
     this.#given = [];
     if (given.length === 0) return;
-    const offsets = given.map(({ topic, partition, next }) => ({ topic, partition, offset: String(next) }));
+    const offsets = given.map(({ topic, partition, next, metadata = null }) => ({
+      ...{ topic, partition, metadata },
+      offset: String(next),
+    }));
     try {
       await this.#consumer.commitOffsets(offsets);
     } finally {
@@ -124,16 +132,6 @@ export class DebeziumSource implements ChangeSource {
     await Promise.allSettled([this.#consumer.disconnect(), this.#admin.disconnect()]);
   }
 
-  /** That it came shows at once that the connector lives; which writes are behind it, when they are published. */
-  #echoOf(given: readonly Taken[]): Echo | undefined {
-    const latest = given.findLast(({ echo }) => echo !== undefined)?.echo;
-    const reached = this.#echoes.filter(({ ends }) => this.#read.hasReached(ends));
-    this.#echoes = this.#echoes.filter((one) => !reached.includes(one));
-    const fence = Math.max(0, ...reached.map(({ echo }) => echo.fence));
-    if (latest !== undefined) return { at: latest.at, fence };
-    return reached.at(-1)?.echo;
-  }
-
   async #open(): Promise<void> {
     const { prefix, mapped, group } = this.#options;
     await Promise.all([this.#admin.connect(), this.#consumer.connect()]);
@@ -145,7 +143,9 @@ export class DebeziumSource implements ChangeSource {
       );
     }
     this.#topics = topics;
-    this.#read = await readGroup(this.#admin, group, topics, new Set([this.#echoTopic]));
+    const { next, lastWrite } = await readGroup(this.#admin, group, topics, this.#echoTopic);
+    this.#read = next;
+    this.#proof = new LogProof(undefined, lastWrite);
     await this.#consumer.subscribe({ topics, fromBeginning: true });
     await this.#consumer.run({
       autoCommit: false,
@@ -164,11 +164,9 @@ export class DebeziumSource implements ChangeSource {
   async #take({ batch, resolveOffset, heartbeat, isRunning, isStale }: EachBatchPayload): Promise<void> {
     const { topic, partition, messages } = batch;
     await this.#mustFollow(topic, partition, BigInt(batch.firstOffset() ?? '0'));
-    const part = this.#partOf(topic, messages);
-    if (part.echo !== undefined) {
-      const ends = await readEnds(this.#admin, this.#topics);
-      this.#echoes.push({ echo: part.echo, ends });
-    }
+    const { echoes, ...part } = this.#partOf(topic, messages);
+    if (echoes.length > 0) this.#echoes.add(echoes, await readEnds(this.#admin, this.#topics));
+    this.#received += messages.length;
     const isPublished = await new Promise<boolean>((resolve) => {
       const beating = setInterval(() => {
         if (!isRunning() || isStale()) resolve(false);
@@ -178,7 +176,8 @@ export class DebeziumSource implements ChangeSource {
         clearInterval(beating);
         resolve(isDone);
       };
-      this.#taken.push({ topic, partition, next: BigInt(batch.lastOffset()) + 1n, ...part, done });
+      const metadata = topic === this.#echoTopic ? markOf(this.#proof.last) : undefined;
+      this.#taken.push({ topic, partition, next: BigInt(batch.lastOffset()) + 1n, metadata, ...part, done });
       if (this.#isClosed) done(false);
       this.#wake();
     });
@@ -198,22 +197,28 @@ export class DebeziumSource implements ChangeSource {
     );
   }
 
-  #partOf(topic: string, messages: readonly KafkaMessage[]): Pick<Taken, 'changes' | 'at' | 'echo'> {
+  #partOf(
+    topic: string,
+    messages: readonly KafkaMessage[],
+  ): Pick<Taken, 'changes' | 'at'> & { readonly echoes: readonly Echo[] } {
     const changes: RowChange[] = [];
     let at: number | undefined;
-    let echo: Echo | undefined;
+    const echoes: Echo[] = [];
     for (const { value } of messages) {
       const event = readMessage(value, { topic, columnsOf: this.#options.columnsOf });
       if (event.is === 'statement') this.#mustNotConcern(event);
       if (event.is !== 'change') continue;
       const own = this.#ownEcho(event.change);
-      if (own !== undefined) echo = own;
-      else if (!this.#isOwn(event.change)) {
+      if (own !== undefined) {
+        this.#proof.see(own);
+        echoes.push(own);
+      }
+      if (!this.#isOwn(event.change)) {
         changes.push(event.change);
         at = event.at;
       }
     }
-    return { changes, at, echo };
+    return { changes, at, echoes };
   }
 
   /** @throws CaptureGap */
@@ -233,7 +238,8 @@ export class DebeziumSource implements ChangeSource {
     // Only a write: a row of a snapshot says nothing about what was before it.
     if (!this.#isOwn(change) || change.kind !== 'update' || after?.source !== this.#options.own.source)
       return undefined;
-    return { at: Number(after.saved_at), fence: Number(after.fences) };
+    const { saved_at: at, fences, nonce } = after;
+    return { at: Number(at), fence: Number(fences), nonce: String(nonce ?? ''), position: undefined };
   }
 
   #fail(error: unknown): void {

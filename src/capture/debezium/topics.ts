@@ -1,6 +1,6 @@
 /** Debezium's topics: which there are, how far a group has read them, and whether what it has not read is still there. */
 import type { Admin, Consumer, Kafka } from 'kafkajs';
-import { CaptureGap } from '../change-source.ts';
+import { CaptureGap, type Echo } from '../change-source.ts';
 import type { TableName } from '../mapping.ts';
 import { ConnectorMistake } from './messages.ts';
 
@@ -88,10 +88,17 @@ export async function readEnds(admin: Admin, topics: readonly string[]): Promise
   return ends;
 }
 
+const MARK = /^write (\d+)$/;
+
+/** What is committed with an offset: the number of the last write of capture's own row that was read before it. */
+export const markOf = (lastWrite: number | undefined): string | undefined =>
+  lastWrite === undefined ? undefined : `write ${lastWrite}`;
+
 /**
  * Lets the group go on at the present ends of the topics. A member commits them for all at once: kafkajs's `setOffsets` has one join
  * the group for each topic, and a broker waits 3 s for others to join.
  * @param admin of the same brokers, connected
+ * @param readLastWrite the number of the newest write of capture's own row: the next one must follow it
  * @throws when a member of the group is still there
  */
 export async function moveToEnds(
@@ -99,6 +106,7 @@ export async function moveToEnds(
   admin: Admin,
   groupId: string,
   topics: readonly string[],
+  readLastWrite: () => Promise<number>,
 ): Promise<void> {
   const { groups } = await admin.describeGroups([groupId]);
   const busy = groups.find(({ state }) => state !== 'Empty' && state !== 'Dead');
@@ -106,12 +114,15 @@ export async function moveToEnds(
   const ends = await Promise.all(
     topics.map(async (topic) => ({ topic, bounds: await admin.fetchTopicOffsets(topic) })),
   );
+  const metadata = markOf(await readLastWrite()) ?? null;
   const member = kafka.consumer({ groupId, allowAutoTopicCreation: false, maxWaitTimeInMs: 100 });
   await member.connect();
   try {
     await joinGroup(member, topics);
     await member.commitOffsets(
-      ends.flatMap(({ topic, bounds }) => bounds.map(({ partition, high }) => ({ topic, partition, offset: high }))),
+      ends.flatMap(({ topic, bounds }) =>
+        bounds.map(({ partition, high: offset }) => ({ topic, partition, offset, metadata })),
+      ),
     );
   } finally {
     await member.disconnect();
@@ -130,23 +141,24 @@ async function joinGroup(consumer: Consumer, topics: readonly string[]): Promise
 }
 
 /**
- * Where the group goes on.
- * @param late topics that came only after the group: they are read from their beginning
+ * Where the group goes on, and the number of the last write of capture's own row before that.
+ * @param echoTopic the topic of that row: where it came only after the group, it is read from its beginning
  * @throws CaptureGap when Kafka does not have it, or does not know it
  */
 export async function readGroup(
   admin: Admin,
   groupId: string,
   topics: readonly string[],
-  late: ReadonlySet<string>,
-): Promise<Offsets> {
+  echoTopic: string,
+): Promise<{ readonly next: Offsets; readonly lastWrite: number | undefined }> {
   const next = new Offsets();
+  let lastWrite: number | undefined;
   for (const { topic, partitions } of await admin.fetchOffsets({ groupId, topics: [...topics] })) {
     const bounds = new Map((await admin.fetchTopicOffsets(topic)).map((bound) => [bound.partition, bound]));
-    for (const { partition, offset } of partitions) {
+    for (const { partition, offset, metadata } of partitions) {
       const { low = '0', high = '0' } = bounds.get(partition) ?? {};
       const committed = BigInt(offset);
-      if (committed < 0n && !late.has(topic)) {
+      if (committed < 0n && topic !== echoTopic) {
         throw new CaptureGap('position', `the group ${groupId} has no offset in ${topic}, partition ${partition}`);
       }
       if (committed >= 0n && (committed < BigInt(low) || committed > BigInt(high))) {
@@ -157,7 +169,33 @@ export async function readGroup(
         );
       }
       next.set(topic, partition, committed < 0n ? BigInt(low) : committed);
+      if (topic !== echoTopic || committed < 0n) continue;
+      const [, mark] = MARK.exec(metadata ?? '') ?? [];
+      if (mark === undefined) {
+        throw new CaptureGap(
+          'position',
+          `the group ${groupId} has an offset in ${topic} that no capture has committed`,
+        );
+      }
+      lastWrite = Math.max(lastWrite ?? 0, Number(mark));
     }
   }
-  return next;
+  return { next, lastWrite };
+}
+
+/** Own writes that have come back, until everything has been read that was in the topics then. */
+export class WaitingEchoes {
+  #waiting: readonly { readonly echo: Echo; readonly ends: Offsets }[] = [];
+
+  /** @param ends of all topics, when these came */
+  add(echoes: readonly Echo[], ends: Offsets): void {
+    this.#waiting = [...this.#waiting, ...echoes.map((echo) => ({ echo, ends }))];
+  }
+
+  /** Takes those before which everything is read. */
+  take(read: Offsets): Echo[] {
+    const reached = this.#waiting.filter(({ ends }) => read.hasReached(ends));
+    this.#waiting = this.#waiting.filter((one) => !reached.includes(one));
+    return reached.map(({ echo }) => echo);
+  }
 }

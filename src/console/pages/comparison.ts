@@ -1,10 +1,10 @@
 import type { Id } from '../../contracts/id.ts';
-import { isoTime } from '../../contracts/iso-time.ts';
 import { byKeyDescending, isAbove, type Key } from '../../contracts/key.ts';
 import type { Kind } from '../../contracts/kind.ts';
 import { RULES, wordedFor } from '../../query/verdict.ts';
 import type { IndexSideBySide } from '../../repair/index-check.ts';
 import { type Html, html } from '../html.ts';
+import { exactTime } from '../layout.ts';
 import { table } from '../parts.ts';
 
 /**
@@ -31,7 +31,7 @@ export function comparisonTable(found: IndexSideBySide, kind: Kind, max: number)
 ${table(caption, [kind.singular, 'last upload in plain SQL', 'in the index', 'difference'], rows)}
 <p class="hint">Shown are the best ${max + 1} ${kind.name} of plain SQL, those in the index, and what differs. ${
     mismatches.length > 0 &&
-    html`${clientVisible ? 'A client would notice. ' : 'No client would notice. '}A difference may be a change on its way: <code>recency verify --user ${user}</code> waits for what is pending, and <code>recency repair</code> fixes what is wrong.`
+    html`${clientVisible ? 'A client would notice. ' : 'No client would notice. '}A difference may be a change on its way: <code class="command">recency verify --user ${user}</code> waits for what is pending, and <code class="command">recency repair --user ${user}</code> fixes what is wrong.`
   }</p>`;
 }
 
@@ -49,8 +49,8 @@ function wholeIndex({ mismatches }: IndexSideBySide, kind: Kind): Html {
   )}`;
 }
 
-function at(key: Key | undefined): string {
-  return key === undefined ? '–' : isoTime(key.at);
+function at(key: Key | undefined): Html | string {
+  return key === undefined ? '–' : exactTime(key.at);
 }
 
 function stateOf(

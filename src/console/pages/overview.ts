@@ -1,13 +1,16 @@
 import type { CheckResult } from '../../api/readiness.ts';
-import { LANES } from '../../contracts/lane.ts';
-import { examine } from '../../health/finding.ts';
+import { LANES } from '../../contracts/bulk-task.ts';
 import type { EpochState } from '../../mysql/losses.ts';
+import type { Deadline } from '../../timing/deadline.ts';
 import type { ListedLetter } from '../../transport/dead-letters.ts';
+import { chartsOf } from '../charts.ts';
 import type { PageDefinition } from '../gate.ts';
+import { CHART_NAMES } from '../history.ts';
 import { type Html, html } from '../html.ts';
 import { time } from '../layout.ts';
-import { badge, count, duration, facts, findingsTable, part, partDeadline, table } from '../parts.ts';
+import { badge, count, duration, facts, findingsTable, part, partDeadline, prose, table } from '../parts.ts';
 import type { ConsoleSources } from '../sources.ts';
+import { bumpButton, epochBadge } from './epoch.ts';
 
 /** Dead letters are counted up to this many. */
 export const COUNTED_LETTERS = 100;
@@ -17,37 +20,41 @@ export function overviewPage(sources: ConsoleSources): PageDefinition {
   return {
     path: '/console',
     isEarly: true,
-    show: async ({ deadline }) => {
-      const [health, backlog, consistency, epoch, letters, fanOuts] = await Promise.all([
+    show: async (visit) => {
+      const { deadline, now } = visit;
+      const [health, backlog, consistency, more, charts] = await Promise.all([
         sources.checks(),
-        part(
-          () => examine('backlog', sources.backlog),
-          (found) => findingsTable('Lanes and work that waits', found),
-        ),
-        part(
-          () => examine('consistency', sources.consistency),
-          (found) => findingsTable('Consistency', found),
-        ),
-        part(sources.epoch, epochLine),
-        part(sources.firstLetters, lettersLine),
-        part(
-          () => sources.fanOuts(partDeadline(deadline)),
-          (found) =>
-            html`<a href="/console/fan-outs">${found.length === 0 ? 'none in progress' : `${found.length} in progress`}</a>`,
-        ),
-      ]);
-      const more = facts([
-        ['Epoch', epoch],
-        ['Dead letters', letters],
-        ['Large fan-outs', fanOuts],
+        part(sources.backlog, (found) => findingsTable('Lanes and work that waits', found, now)),
+        part(sources.consistency, (found) => findingsTable('Consistency', found, now)),
+        otherFacts(sources, deadline, now),
+        chartsOf(visit, sources, CHART_NAMES),
       ]);
       return {
         title: 'Overview',
         isLive: true,
-        content: html`${headline(health, sources)}${more}${dependencies(health)}${backlog}${consistency}`,
+        content: html`${headline(health, sources)}${more}`,
+        charts,
+        below: html`${dependencies(health, now)}${backlog}${consistency}`,
       };
     },
   };
+}
+
+async function otherFacts(sources: ConsoleSources, deadline: Deadline, now: number): Promise<Html> {
+  const [epoch, letters, fanOuts] = await Promise.all([
+    part(sources.epoch, (state) => epochLine(state, now)),
+    part(sources.firstLetters, lettersLine),
+    part(() => sources.fanOuts(partDeadline(deadline)), fanOutsLine),
+  ]);
+  return facts([
+    ['Epoch', epoch],
+    ['Dead letters', letters],
+    ['Large fan-outs', fanOuts],
+  ]);
+}
+
+function fanOutsLine({ length }: readonly unknown[]): Html {
+  return html`<a href="/console/fan-outs">${length === 0 ? 'none in progress' : `${length} in progress`}</a>`;
 }
 
 /** The first thing that somebody on call reads: one word, and one number for each lane. */
@@ -70,24 +77,28 @@ function stateOf(failing: readonly CheckResult[]) {
   return failing.length > 0 ? (['warning', 'degraded'] as const) : (['fine', 'ready'] as const);
 }
 
-function dependencies(results: readonly CheckResult[]): Html {
+const DOCTOR = '`recency doctor` says what is wrong, and how to fix it.';
+
+function dependencies(results: readonly CheckResult[], now: number): Html {
   const rows = results.map(({ name, ok, needed, detail, ms }) => [
     name.replaceAll('_', ' '),
     ok ? badge('fine') : badge(needed ? 'problem' : 'warning', needed ? 'fails' : 'fails; answers go on'),
-    detail ?? '',
+    html`${detail}${!ok && html`<p class="fix">${prose(DOCTOR)}</p>`}`,
     ms.toFixed(1),
+    time(now, now),
   ]);
-  return table('Dependencies', ['check', 'state', 'detail', { title: 'ms', isNumber: true }], rows);
+  const columns = ['check', 'state', 'detail', { title: 'ms', isNumber: true }, 'checked'];
+  return table('Dependencies', columns, rows);
 }
 
-function epochLine({ epoch, suspended }: EpochState): Html {
-  const state = suspended ? badge('problem', 'suspended') : badge('fine', 'in force');
-  return html`${state} <a href="/console/epoch">since ${time(epoch.bumpedAt)}</a>: ${epoch.why}`;
+function epochLine(state: EpochState, now: number): Html {
+  const { epoch, suspended } = state;
+  return html`${epochBadge(state)} <a href="/console/epoch">begun ${time(epoch.bumpedAt, now)}</a>: ${epoch.why} ${suspended && bumpButton()}`;
 }
 
 function lettersLine(letters: readonly ListedLetter[]): Html {
   const { length } = letters;
   if (length === 0) return html`<a href="/console/dead-letters">none</a>`;
   const number = length === COUNTED_LETTERS ? `${count(length)} or more` : count(length);
-  return html`<a href="/console/dead-letters">${number}</a> ${badge('warning', 'look at them')}`;
+  return html`<a href="/console/dead-letters">${number}</a> ${badge('warning', 'not applied')} <a class="button" href="/console/dead-letters">Replay or discard…</a>`;
 }

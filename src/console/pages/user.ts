@@ -1,17 +1,18 @@
 import { z } from 'zod';
-import { explanationView } from '../../api/explanation-view.ts';
 import { HttpProblem } from '../../api/http-problem.ts';
-import { indexView } from '../../api/index-view.ts';
 import { parse } from '../../api/parse.ts';
+import { explanationView } from '../../api/routes/explain.ts';
+import { indexView } from '../../api/routes/user-index.ts';
 import { type Id, idSchema } from '../../contracts/id.ts';
 import { KIND_NAMES } from '../../contracts/kind.ts';
 import type { Deadline } from '../../timing/deadline.ts';
-import type { PageDefinition } from '../gate.ts';
+import type { PageDefinition, Visit } from '../gate.ts';
 import { type Html, html } from '../html.ts';
 import type { View } from '../layout.ts';
 import { badge, facts, part, partDeadline, prose } from '../parts.ts';
 import type { ConsoleKind, ConsoleSources } from '../sources.ts';
 import { comparisonTable } from './comparison.ts';
+import { rebuildForm } from './rebuild.ts';
 
 /** An empty field of a form is one that was not filled in. */
 const filled = <S extends z.ZodType>(schema: S) =>
@@ -29,10 +30,10 @@ interface UserQuery {
 export function userPage({ kinds, max }: ConsoleSources): PageDefinition {
   return {
     path: '/console/user',
-    show: async ({ request, deadline }) => {
+    show: async (visit) => {
       try {
-        const asked = parse('query', query, request.query);
-        return await userView({ kinds, max }, asked, deadline);
+        const asked = parse('query', query, visit.request.query);
+        return await userView({ kinds, max }, asked, visit);
       } catch (error) {
         if (!(error instanceof HttpProblem && error.status === 400)) throw error;
         const wrong = html`<p class="notice problem" role="alert">${error.message}</p>`;
@@ -45,7 +46,7 @@ export function userPage({ kinds, max }: ConsoleSources): PageDefinition {
 async function userView(
   { kinds, max }: Pick<ConsoleSources, 'kinds' | 'max'>,
   asked: UserQuery,
-  deadline: Deadline,
+  { deadline, session }: Visit,
 ): Promise<View> {
   const { user, contact, kind: name } = asked;
   const of = name === undefined ? kinds[0] : kinds.find(({ kind }) => kind.name === name);
@@ -70,7 +71,7 @@ async function userView(
   ]);
   return {
     title: `User ${user}`,
-    content: html`${form}${explained}<h2>Index of ${of.kind.name}</h2>${inspected}${compared}`,
+    content: html`${form}${explained}<h2>Index of ${of.kind.name}</h2>${inspected}${rebuildForm([{ kind: of.kind.name, user }], session)}${compared}`,
   };
 }
 
@@ -87,14 +88,15 @@ ${choice}
 }
 
 function indexFacts(index: ReturnType<typeof indexView>): Html {
-  const { state, epoch_current, size, complete, floor, last_used_on } = index;
+  const { state, epoch_current, size, complete, floor, last_used_on, changes_left } = index;
   const isGood = state === 'warm' && epoch_current === true;
   const epoch = epoch_current === false ? ' of another epoch: it counts as cold' : '';
   return facts([
-    ['State', html`${badge(isGood ? 'fine' : 'warning', state)}${epoch}`],
+    ['State', html`${badge(isGood || state === 'small' ? 'fine' : 'warning', state)}${epoch}`],
     ['Size', size],
     ['Floor', floor === null ? (complete ? 'none: nobody was ever left out' : 'none') : `${floor.at}, ${floor.id}`],
     ['Last used on', last_used_on ?? 'not known'],
+    ['Changes left', changes_left ?? 'no end'],
   ]);
 }
 

@@ -1,10 +1,9 @@
 import type { Logger } from 'pino';
 import type { Id } from '../../contracts/id.ts';
-import { pause } from '../../timing/backoff.ts';
-import { loop } from '../../timing/loop.ts';
+import { loop, pause } from '../../timing/loop.ts';
 import type { ContactIndex } from '../contact-index.ts';
 
-export interface IdleReaperOptions {
+interface IdleReaperOptions {
   readonly index: Pick<ContactIndex, 'dropIdle'>;
   /** The users who have an index, a page at a time, in no order; a user may come several times. */
   readonly indexedUsers: () => AsyncIterable<readonly Id[]>;

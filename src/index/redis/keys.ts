@@ -1,7 +1,7 @@
 import { type Id, isId } from '../../contracts/id.ts';
 import { CONTACTS, type Kind } from '../../contracts/kind.ts';
 import type { RedisClient } from '../../redis/connection.ts';
-import { scanKeys } from '../../redis/scan-keys.ts';
+import { scanKeys } from '../../redis/masters.ts';
 
 /** How many hash tags the users are spread over; on a cluster, a page of users takes at most as many calls. */
 export const BUCKETS = 256;

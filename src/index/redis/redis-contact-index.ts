@@ -1,8 +1,8 @@
 import type { Id } from '../../contracts/id.ts';
 import type { Kind } from '../../contracts/kind.ts';
-import type { RedisClient } from '../../redis/connection.ts';
-import { defineScript, type Script } from '../../redis/script.ts';
+import { defineScript, type RedisClient, type Script } from '../../redis/connection.ts';
 import { reply } from '../../redis/unavailable.ts';
+import { KEEP_ALL, type KeepRules, leastAllowance } from '../allowance.ts';
 import type {
   ApplyOutcome,
   ApplyRequest,
@@ -13,11 +13,9 @@ import type {
   ReplaceOutcome,
   ReplaceRequest,
 } from '../contact-index.ts';
-import { groupArguments, groupsOf } from './apply-arguments.ts';
-import { IndexReader } from './index-reader.ts';
+import { hexOf, IndexReader, nonceIn } from './index-reader.ts';
 import { KeyNames } from './keys.ts';
-import { nonceIn } from './meta.ts';
-import { inUserCalls, type UserCalls } from './user-calls.ts';
+import { groupArguments, groupsOf, inUserCalls, type UserCalls } from './user-calls.ts';
 
 export interface ContactIndexOptions {
   /** The most members an index keeps, and the size below which a rebuild is due. */
@@ -26,8 +24,10 @@ export interface ContactIndexOptions {
   readonly prefix: string;
   /** Default: contacts. */
   readonly kind?: Kind;
-  /** A fresh nonce: at least 64 bits from the client's secure generator. */
+  /** A fresh nonce: at least 64 bits from the client's secure generator, without a colon. */
   readonly freshNonce: () => Nonce;
+  /** Which indexes pay. Left out: all of them, for ever. */
+  readonly rules?: KeepRules;
 }
 
 /** How long a placeholder is kept if its rebuild never ends, ms. */
@@ -39,6 +39,7 @@ const APPLY_OUTCOMES: Readonly<Record<string, ApplyOutcome>> = {
   R: 'raced',
   C: 'cold',
   D: 'dropped',
+  U: 'unread',
   W: 'wrong_type',
 };
 
@@ -46,13 +47,9 @@ const DROP_OUTCOMES: Readonly<Record<string, 'dropped' | 'kept'>> = { D: 'droppe
 
 const REPLACE_OUTCOMES: Readonly<Record<string, ReplaceOutcome>> = {
   A: 'replaced',
-  N: 'removed',
   R: 'raced',
   W: 'wrong_type',
 };
-
-/** In replace.lua: keep no index. */
-const NONE = -1;
 
 /** The indexes in Redis, on one server or on a cluster. */
 export class RedisContactIndex implements ContactIndex {
@@ -88,12 +85,13 @@ export class RedisContactIndex implements ContactIndex {
   }
 
   apply(epoch: Epoch, requests: readonly ApplyRequest[]): Promise<ApplyOutcome[]> {
-    const { max, min, freshNonce } = this.#options;
+    const { max, min, freshNonce, rules = KEEP_ALL } = this.#options;
+    const least = hexOf(leastAllowance(rules));
     return this.#inCalls(requests, {
       userOf: ({ user }) => user,
       call: async (some) => {
         const groups = groupsOf(some);
-        const args = [max, min, epoch, freshNonce(), ...groups.flatMap(groupArguments)];
+        const args = [max, min, epoch, freshNonce(), least, ...groups.flatMap(groupArguments)];
         const grouped = groups.flat();
         const keys = [
           ...grouped.map(({ user }) => this.#names.set(user)),
@@ -124,9 +122,9 @@ export class RedisContactIndex implements ContactIndex {
       userOf: ({ user }) => user,
       call: async (some) => {
         const args: (string | number)[] = [max, epoch, freshNonce()];
-        for (const { seen, top } of some) {
-          args.push(seen, top?.length ?? NONE);
-          for (const { id, at } of top ?? []) args.push(at, id);
+        for (const { seen, top, allowance } of some) {
+          args.push(seen, hexOf(allowance), top.length);
+          for (const { id, at } of top) args.push(at, id);
         }
         return outcomes(REPLACE_OUTCOMES, await this.#replace(this.#keys(some), args));
       },

@@ -1,9 +1,8 @@
 import type { Id } from '../../contracts/id.ts';
-import type { RedisClient } from '../../redis/connection.ts';
+import { defineScript, type RedisClient, type Script } from '../../redis/connection.ts';
 import { DelayQueue, delayKeys } from '../../redis/delay-queue.ts';
-import { defineScript, type Script } from '../../redis/script.ts';
 import { reply } from '../../redis/unavailable.ts';
-import { chunks } from '../chunks.ts';
+import { chunks } from '../../timing/batches.ts';
 
 /** Signals that come together within this time are one check, ms. */
 const TOGETHER_MS = 10;
@@ -24,7 +23,7 @@ export class WatchedUsers {
   readonly #key: string;
   readonly #streamed: string;
   /** The sharded channel of {@link stream}ed users whose heads may have changed: ids with a space between them. */
-  readonly channel: string;
+  readonly changed: string;
   readonly #keys: readonly string[];
   readonly #signal: Script;
   /** Until then it is not asked whether anybody is watched or streamed. Monotonic, ms. */
@@ -38,8 +37,8 @@ export class WatchedUsers {
     this.queue = new DelayQueue(client, own);
     this.#key = `${own}:{delay}:watched`;
     this.#streamed = `${own}:{delay}:streamed`;
-    this.channel = `${own}:{delay}:changed`;
-    this.#keys = [this.#key, due, all, this.#streamed, this.channel];
+    this.changed = `${own}:{delay}:changed`;
+    this.#keys = [this.#key, due, all, this.#streamed, this.changed, this.queue.waitingChannel];
     this.#signal = defineScript(client, 'signal', new URL('./lua/signal.lua', import.meta.url));
   }
 
@@ -53,9 +52,16 @@ export class WatchedUsers {
     for (const some of chunks(users, USERS_A_CALL)) await reply(this.#client.srem(this.#key, ...some));
   }
 
+  /** Removes every trace of a user. @throws RedisUnavailable */
+  async forget(user: Id): Promise<void> {
+    await this.remove([user]);
+    await this.queue.drop([user]);
+    await reply(this.#client.zrem(this.#streamed, user));
+  }
+
   /**
    * Asks for a check of those of these users who are watched. It may be called at any time after the change is committed and
-   * the index refreshed: whoever is watched only later is checked after that, too.
+   * the index refreshed: a user who is watched only later is checked after that anyway.
    * @throws RedisUnavailable
    */
   async signal(users: readonly Id[]): Promise<void> {
@@ -70,7 +76,7 @@ export class WatchedUsers {
   }
 
   /**
-   * Somebody streams what these users see: for so long a change of it is told on the {@link channel}. Those whose time is over
+   * Somebody streams what these users see: for so long a change of it is told on the {@link changed} channel. Those whose time is over
    * are forgotten.
    * @param now ms since 1970 UTC @param forMs from now
    * @throws RedisUnavailable

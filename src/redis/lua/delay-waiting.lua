@@ -1,3 +1,4 @@
+#!lua flags=allow-oom
 -- Reads one page of the items of a delay queue that wait or are held and whose texts are in given ranges. An item is in `all`
 -- from the moment it is put until it is finished, whichever of the other sets it moves to, so none is missed.
 --
@@ -9,20 +10,21 @@
 -- reply   the number of ranges that were read to their end;
 --         the item up to which the next range was read, '' if it was not started;
 --         then the items, in the order of the ranges and of their texts
--- writes  removes an item from `all` that neither waits nor is held: a version before this set existed has finished it
+-- writes  an item in `all` that neither waits nor is held is due now: somebody has removed one of the other two keys, or Redis has
+--         evicted it, and its change would be lost
+-- Runs at maxmemory (allow-oom): what it adds was removed before.
 
 local due, held, all, limit = KEYS[1], KEYS[2], KEYS[3], tonumber(ARGV[1])
 assert(limit and limit > 0 and #ARGV >= 3 and #ARGV % 2 == 1, 'delay-waiting: bad arguments')
 
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local items, left = {}, limit
 for i = 2, #ARGV, 2 do
   local page = redis.call('ZRANGE', all, ARGV[i], ARGV[i + 1], 'BYLEX', 'LIMIT', 0, left)
   for _, item in ipairs(page) do
-    if redis.call('ZSCORE', due, item) or redis.call('ZSCORE', held, item) then
-      items[#items + 1] = item
-    else
-      redis.call('ZREM', all, item)
-    end
+    if not (redis.call('ZSCORE', due, item) or redis.call('ZSCORE', held, item)) then redis.call('ZADD', due, now, item) end
+    items[#items + 1] = item
   end
   left = left - #page
   if left == 0 then return { (i - 2) / 2, page[#page] or '', unpack(items) } end

@@ -8,7 +8,7 @@ import { addTruth, type CheckedTruth } from '../truth-check.ts';
 import type { WrongUser } from './report.ts';
 
 /** What a first look found. Users without an index are not included. */
-export interface SampledUsers {
+interface SampledUsers {
   readonly right: readonly Id[];
   /** Something differs; a change may be on its way. */
   readonly suspects: readonly Id[];
@@ -71,7 +71,7 @@ export class FirstLook {
   }
 }
 
-export interface ConfirmedUsers {
+interface ConfirmedUsers {
   readonly wrong: readonly WrongUser[];
   readonly unsettled: readonly Id[];
   /** Users who could not be checked, each for a reason of its own. */

@@ -34,7 +34,7 @@ const reportSchema = z.object({
 export type SamplerReport = z.infer<typeof reportSchema>;
 
 /** ms that a report is kept. If there is none, nobody samples. */
-const KEPT_MS = 15_000;
+export const KEPT_MS = 15_000;
 
 /**
  * The latest report, in Redis. It needs no fence: the report of a sampler that has lost its lease is true as well, and the
@@ -43,15 +43,17 @@ const KEPT_MS = 15_000;
 export class SamplerReports {
   readonly #client: RedisClient;
   readonly #key: string;
+  readonly #keptMs: number;
 
-  constructor(client: RedisClient, prefix: string) {
+  constructor(client: RedisClient, prefix: string, keptMs = KEPT_MS) {
     this.#client = client;
     this.#key = `${prefix}:sampler`;
+    this.#keptMs = keptMs;
   }
 
   /** @throws RedisUnavailable */
   async write(report: SamplerReport): Promise<void> {
-    await reply(this.#client.set(this.#key, JSON.stringify(report), 'PX', KEPT_MS));
+    await reply(this.#client.set(this.#key, JSON.stringify(report), 'PX', this.#keptMs));
   }
 
   /** The report and its age in ms by the clock of Redis; undefined: nobody samples. @throws RedisUnavailable */
@@ -59,8 +61,8 @@ export class SamplerReports {
     const leftMs = await reply(this.#client.pttl(this.#key));
     const text = await reply(this.#client.get(this.#key));
     // A report that would be kept for longer was made before the clock of Redis was set back.
-    if (text === null || leftMs > KEPT_MS) return undefined;
-    return { report: reportSchema.parse(JSON.parse(text)), ageMs: KEPT_MS - leftMs };
+    if (text === null || leftMs > this.#keptMs) return undefined;
+    return { report: reportSchema.parse(JSON.parse(text)), ageMs: this.#keptMs - leftMs };
   }
 }
 

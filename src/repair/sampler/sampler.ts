@@ -10,13 +10,14 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Id } from '../../contracts/id.ts';
 import type { Kind } from '../../contracts/kind.ts';
+import type { Database } from '../../mysql/database.ts';
+import { RateLimiter } from '../../timing/limiter.ts';
 import { AnswerCheck } from '../answer-check.ts';
 import { type FailedUser, FailedUsers } from '../failed-users.ts';
 import { UserDraw } from '../find-users.ts';
 import { IndexCheck } from '../index-check.ts';
-import { isContactsAlone, type KindOf, type PartsByKind, partsByKind } from '../job-kinds.ts';
 import { PageCheck, type PageCheckStores } from '../page-check.ts';
-import { RateLimiter } from '../rate-limiter.ts';
+import { isContactsAlone, type KindOf, type OfKinds } from '../run-parameters.ts';
 import { type CheckedTruth, TruthCheck } from '../truth-check.ts';
 import { FirstLook, lookAgain } from './looks.ts';
 import { type SamplerReports, type WrongUser, WrongUsers } from './report.ts';
@@ -25,10 +26,10 @@ import { NOTHING_SAMPLED, type SampleCounts, WINDOWS, type Windows } from './win
 /** What samples one kind. */
 export type SamplerParts = Pick<PageCheckStores, 'index' | 'primary' | 'raiseBarrier'>;
 
-export type SamplerStores = SamplerOptions & PartsByKind<SamplerParts>;
+export type SamplerStores = SamplerOptions & OfKinds<SamplerParts>;
 
-interface SamplerOptions
-  extends Omit<PageCheckStores, 'answersFrom' | 'truthMs' | 'kind' | Exclude<keyof SamplerParts, 'primary'>> {
+interface SamplerOptions extends Omit<PageCheckStores, 'answersFrom' | 'truthMs' | keyof SamplerParts> {
+  readonly primary: Database;
   /** Users a second. */
   readonly rate: number;
   /** Counted here; part of every report. */
@@ -75,7 +76,7 @@ export class Sampler {
 
   constructor(stores: SamplerStores) {
     const { logger, now } = stores;
-    const kinds = partsByKind<SamplerParts>(stores);
+    const kinds = stores.kinds;
     this.#stores = stores;
     this.#failed = new FailedUsers(stores.primary);
     this.#kinds = kinds.map((parts) => this.#sampled(parts));
@@ -86,7 +87,7 @@ export class Sampler {
 
   #sampled({ kind, index, primary, raiseBarrier }: KindOf<SamplerParts>): SampledKind {
     const { logger: _, kinds: __, ...common } = this.#stores; // unread pairs are logged by the first look, less often
-    const stores = { ...common, kind, index, primary, raiseBarrier };
+    const stores = { ...common, index, primary, raiseBarrier };
     const look = new FirstLook({
       draw: new UserDraw(primary, stores.random),
       indexes: new IndexCheck(stores),

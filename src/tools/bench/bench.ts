@@ -1,6 +1,6 @@
 import pino from 'pino';
-import { kindsNamed } from '../../contracts/kind.ts';
 import { migrate } from '../../mysql/migrate.ts';
+import { siteOf } from '../../site/site.ts';
 import { productAndVersion } from '../devservers/devservers.ts';
 import { type RunningServer, startRedis } from '../devservers/start-server.ts';
 import { type Namespace, namespaceOn, type TransportName } from '../harness/namespace.ts';
@@ -18,6 +18,8 @@ export interface Bench<Size> {
   readonly transport: TransportName;
   readonly feed?: Feed;
   readonly settings?: () => Namespace['settings'];
+  /** A Redis of the benchmark's own: no other is to be flushed, restarted, or measured while others use it. */
+  readonly ownRedis?: true;
   /** What is measured, and how often. */
   readonly full: Size;
   /** A quick check that it works: the figures mean nothing. */
@@ -34,9 +36,9 @@ export async function runBench<Size>(
 ): Promise<BenchReport> {
   const begun = performance.now();
   await using resources = new AsyncDisposableStack();
-  const { transport, feed = 'outbox' } = bench;
+  const { transport, feed = 'outbox', ownRedis = false } = bench;
   const settings = bench.settings?.() ?? {};
-  const ground = await openGround({ transport, feed, install, settings, resources, signal, progress });
+  const ground = await openGround({ transport, feed, ownRedis, install, settings, resources, signal, progress });
   const { rows, ratios } = await measured(bench, ground, quick ? bench.quick : bench.full);
   const { parts } = ground.servers.stack;
   return {
@@ -64,6 +66,8 @@ async function measured<Size>(bench: Bench<Size>, ground: Ground, size: Size): P
 /** What a benchmark works with: servers, its own namespace on them, and processes. */
 export interface Ground {
   readonly servers: Servers;
+  /** If the benchmark has one of its own. */
+  readonly redis: RunningServer | undefined;
   readonly install: boolean;
   readonly namespace: Namespace;
   readonly stores: HarnessStores;
@@ -80,40 +84,31 @@ export type GroundOptions = Pick<Ground, 'install' | 'resources' | 'signal' | 'p
   readonly feed?: Feed;
   /** Another ground's servers; undefined: those of the environment, or new ones. */
   readonly servers?: Servers;
+  readonly ownRedis?: boolean;
   readonly settings?: Namespace['settings'];
 };
 
-/** The same, on a Redis of the benchmark's own: no other is to be flushed, restarted, or measured while others use it. */
-export async function openOnOwnRedis(
-  given: Ground,
-  settings: Namespace['settings'] = {},
-): Promise<{ readonly ground: Ground; readonly redis: RunningServer }> {
-  const { servers, install, resources } = given;
-  const redis = resources.adopt(await startRedis({ install }), (server) => server.remove());
-  const stack = { ...servers.stack, redisUrl: redis.url };
-  const ground = await openGround({ ...given, settings, transport: 'streams', servers: { ...servers, stack } });
-  return { ground, redis };
-}
-
-/** Fixed, whatever the environment says. */
-const SETTINGS = { MAX: '24', MIN: '12' };
+/** Fixed, whatever the environment says. Everybody has an index, for good: all but `pays` measure what indexes take. */
+const SETTINGS = { MAX: '24', MIN: '12', INDEX_ABOVE: '0', KEEP: '1000000' };
 
 /** Everything is removed when the resources are disposed of. @throws StartError naming each missing server */
 export async function openGround(options: GroundOptions): Promise<Ground> {
-  const { transport, install, resources, signal, progress, feed = 'outbox' } = options;
-  const servers = options.servers ?? (await startServers({ transport, install, feed }));
-  if (options.servers === undefined) resources.defer(() => servers.stack.stop());
+  const { transport, install, resources, signal, progress, feed = 'outbox', ownRedis = false } = options;
+  const shared = options.servers ?? (await startServers({ transport, install, feed }));
+  if (options.servers === undefined) resources.defer(() => shared.stack.stop());
+  const redis = ownRedis ? resources.adopt(await startRedis({ install }), (server) => server.remove()) : undefined;
+  const servers = redis === undefined ? shared : { ...shared, stack: { ...shared.stack, redisUrl: redis.url } };
   const namespace = namespaceOn(servers.stack, {
     purpose: 'bench',
     transport,
     settings: { ...SETTINGS, ...options.settings },
   });
   resources.defer(() => removeTraces(servers, namespace));
-  await migrate({ url: namespace.config.mysqlUrl, kinds: kindsNamed(namespace.config.kinds) });
+  await migrate({ url: namespace.config.mysqlUrl, kinds: siteOf(namespace.config).kinds });
   const stores = await openHarnessStores(namespace, { logger: pino({ level: 'silent' }), resources, signal, feed });
   const logs = new ProcessLogs('bench');
   resources.defer(() => logs.remove());
   const processGroup = new ProcessGroup(namespace, logs);
   resources.defer(() => processGroup.stopAll());
-  return { servers, install, namespace, stores, processGroup, logs, resources, signal, progress };
+  return { servers, redis, install, namespace, stores, processGroup, logs, resources, signal, progress };
 }

@@ -1,7 +1,7 @@
 import type { Id } from '../../contracts/id.ts';
-import { chunks } from '../../index/chunks.ts';
 import { run } from '../../index/protocol.ts';
 import { rebuild } from '../../index/rebuild.ts';
+import { chunks } from '../../timing/batches.ts';
 import type { HarnessStores } from '../harness/stores.ts';
 import { idsFrom, loadGraph, type NewContact, type NewPhoto } from '../reference-site/load-graph.ts';
 

@@ -1,10 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { whenCalled } from '../../cli/define-command.ts';
-import { interruptible } from '../../cli/interrupt.ts';
-import type { Output } from '../../cli/output.ts';
-import { textTable } from '../../cli/text-table.ts';
+import { action, interruptible } from '../../cli/define-command.ts';
+import { type Output, textTable } from '../../cli/output.ts';
 import { type BenchReport, tableOf } from './report.ts';
 
 interface BenchFlags {
@@ -18,21 +16,18 @@ export function defineBench(command: Command): void {
     .option('--out <dir>', 'also writes each result there, as NAME-MYSQL.json')
     .option('--quick', 'a quick check that it works: the figures mean nothing')
     .option('--install', 'install missing server programs with apt-get (Debian and Ubuntu, as root)');
-  whenCalled<BenchFlags, [string | undefined]>(
-    command,
-    async (output, { out, quick = false, install = false }, name) => {
-      const [{ BENCHES }, { runBench }] = await Promise.all([import('./benches.ts'), import('./bench.ts')]);
-      const progress = (text: string) => output.note(text);
-      await interruptible(async (signal) => {
-        for (const bench of BENCHES.filter((one) => name === undefined || one.name === name)) {
-          progress(`${bench.name}: ${bench.summary}`);
-          const report = await runBench(bench, { quick, install, signal, progress });
-          if (out !== undefined) write(output, out, report);
-          await output.result(report, () => textOf(report));
-        }
-      });
-    },
-  );
+  action<BenchFlags, [string | undefined]>(command, async (output, { out, quick = false, install = false }, name) => {
+    const [{ BENCHES }, { runBench }] = await Promise.all([import('./benches.ts'), import('./bench.ts')]);
+    const progress = (text: string) => output.note(text);
+    await interruptible(async (signal) => {
+      for (const bench of BENCHES.filter((one) => name === undefined || one.name === name)) {
+        progress(`${bench.name}: ${bench.summary}`);
+        const report = await runBench(bench, { quick, install, signal, progress });
+        if (out !== undefined) write(output, out, report);
+        await output.result(report, () => textOf(report));
+      }
+    });
+  });
 }
 
 function textOf({ rows, ratios }: BenchReport): string {

@@ -1,35 +1,51 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from 'mysql2/promise';
 import type { Id } from '../../contracts/id.ts';
+import { createDenormalised } from '../denormalised/table.ts';
 import { quantile } from '../harness/latency.ts';
 import { MeasuringClient } from '../harness/measuring-client.ts';
 import { poll } from '../harness/poll.ts';
 import { launchApi } from '../harness/processes/launch-api.ts';
 import { RECENCY } from '../harness/processes/process-group.ts';
 import { settle } from '../harness/stores.ts';
+import { startUpdater } from '../harness/variants/start-updater.ts';
+import { startVariant } from '../harness/variants/start-variant.ts';
 import { idsFrom, loadGraph } from '../reference-site/load-graph.ts';
 import { uploadPhoto } from '../reference-site/photos.ts';
-import type { Bench, Ground } from './bench.ts';
+import { type Bench, type Ground, openGround } from './bench.ts';
 import { buildIndexes, contactsOf, FIRST_USER, gatherCircle } from './circle.ts';
 import { ContactChanges, shuffledByStep } from './contact-changes.ts';
-import { type Measurements, type ResultRow, rounded } from './report.ts';
+import { type Measurements, type ReportRow, rounded } from './report.ts';
 
 export interface FreshnessSize {
   readonly users: number;
   readonly contacts: number;
+  /** Contacts of one viewer, each of whom uploads one photo: enough for a run, because a probe takes some ms. */
+  readonly probed: number;
   readonly consumers: number;
   readonly rates: readonly number[];
   readonly seconds: number;
   readonly warmUpSeconds: number;
 }
 
-/** Measures the time from a commit through outbox, relay, Kafka, consumer and index to the answer, on a busy site. */
+/**
+ * Measures the time from a commit through outbox, relay, Kafka, consumer and index to the answer, on a busy site; and through the
+ * updater and the table of the denormalised variant, on a site of its own, in turns.
+ */
 export const freshness: Bench<FreshnessSize> = {
   name: 'freshness',
   summary: 'ms from a commit until an answer shows it',
   transport: 'kafka',
-  full: { users: 2_000, contacts: 50, consumers: 2, rates: [100, 1_000], seconds: 30, warmUpSeconds: 4 },
-  quick: { users: 100, contacts: 10, consumers: 1, rates: [10, 50], seconds: 1, warmUpSeconds: 1 },
+  full: {
+    users: 2_000,
+    contacts: 50,
+    probed: 10_000,
+    consumers: 2,
+    rates: [100, 1_000],
+    seconds: 30,
+    warmUpSeconds: 4,
+  },
+  quick: { users: 100, contacts: 10, probed: 300, consumers: 1, rates: [10, 50], seconds: 0.3, warmUpSeconds: 0.1 },
   measure,
 };
 
@@ -40,54 +56,116 @@ export const freshness: Bench<FreshnessSize> = {
 const VIEWER = String(FIRST_USER - 1n);
 const FIRST_PROBED = 40_000_000n;
 
-/** Enough for any run: a probe takes some ms. */
-const PROBED = 10_000;
-
 /** Contacts of the viewer with an older photo, who fill the index. */
 const KNOWN = 100;
 
+/** Who answers: Recency, or last uploads denormalised into MySQL. Both get the same tasks over the same transport. */
+const FRESH_ARMS = ['recency', 'denormalised'] as const;
+type FreshArm = (typeof FRESH_ARMS)[number];
+
+/** From a commit until an answer shows it. */
+interface FreshTimes extends ReportRow {
+  readonly rate: number;
+  readonly p50_ms: number;
+  readonly p99_ms: number;
+}
+
+interface FreshRow extends FreshTimes {
+  readonly arm: FreshArm;
+}
+
 async function measure(ground: Ground, size: FreshnessSize): Promise<Measurements> {
-  const { stores, resources, signal, progress } = ground;
+  const { servers, install, resources, signal, progress } = ground;
+  const beside = () => openGround({ transport: 'kafka', servers, install, resources, signal, progress });
+  const places: FreshPlace[] = [];
+  for (const arm of FRESH_ARMS) places.push(await settleIn(arm === 'recency' ? ground : await beside(), arm, size));
+  const rows: FreshRow[] = [];
+  for (const rate of size.rates) {
+    for (const place of places) {
+      progress(`${place.arm}: ${rate} tasks a second for ${size.seconds} s`);
+      rows.push({ arm: place.arm, ...(await measureAt(rate, size, place, signal)) });
+      await settle(place.stores.raiseBarrier, signal);
+    }
+  }
+  return { rows, ratios: freshnessRatios(rows) };
+}
+
+/** @throws Error when an arm is missing */
+export function freshnessRatios(rows: readonly Pick<FreshRow, 'arm' | 'rate' | 'p50_ms'>[]): Record<string, number> {
+  const p50 = (arm: FreshArm, rate: number) => {
+    const found = rows.find((row) => row.arm === arm && row.rate === rate);
+    if (found === undefined) throw new Error(`too little was measured: nothing of ${arm} at ${rate}`);
+    return found.p50_ms;
+  };
+  const rates = [...new Set(rows.map(({ rate }) => rate))];
+  return Object.fromEntries(
+    rates.map((rate) => [`p50_over_denormalised_${rate}`, rounded(p50('recency', rate) / p50('denormalised', rate))]),
+  );
+}
+
+interface FreshPlace {
+  readonly arm: FreshArm;
+  readonly stores: Ground['stores'];
+  readonly load: ContactChanges;
+  readonly probing: (ending: AbortSignal) => Promise<number[]>;
+}
+
+async function settleIn(ground: Ground, arm: FreshArm, size: FreshnessSize): Promise<FreshPlace> {
+  const { stores } = ground;
   const circle = await gatherCircle(stores, { count: size.users, contacts: size.contacts });
-  const probed = idsFrom(FIRST_PROBED, PROBED);
+  const probed = idsFrom(FIRST_PROBED, size.probed);
   const known = circle.users.slice(0, KNOWN);
   await loadGraph(stores.pool, {
     users: [VIEWER, ...probed].map((id) => ({ id })),
     contacts: [...known, ...probed].map((contact) => ({ user: VIEWER, contact })),
   });
-  const api = await startServices(ground, size.consumers);
-  await buildIndexes(stores, [...circle.users, VIEWER]);
-  const client = resources.adopt(new MeasuringClient(api), (open) => open.close());
+  if (arm === 'denormalised') await createDenormalised(stores.pool, ground.signal);
+  const api = await startServices(ground, arm, size.consumers);
+  if (arm === 'recency') await buildIndexes(stores, [...circle.users, VIEWER]);
   const pairs = circle.users.flatMap((_, position) => contactsOf(circle.users, position, size.contacts));
-  const load = new ContactChanges(stores.pool, shuffledByStep(pairs));
-  const options = { pool: stores.pool, client, viewer: VIEWER, contacts: probed[Symbol.iterator]() };
-  const rows: ResultRow[] = [];
-  for (const rate of size.rates) {
-    progress(`${rate} tasks a second for ${size.seconds} s`);
-    rows.push(await measureAt(rate, size, load, (ending) => probe(options, ending), signal));
-    await settle(stores.raiseBarrier, signal);
-  }
-  return { rows, ratios: {} };
+  const options = { pool: stores.pool, viewer: VIEWER, contacts: probed[Symbol.iterator]() };
+  return {
+    ...{ arm, stores, load: new ContactChanges(stores.pool, shuffledByStep(pairs)) },
+    probing: async (ending) => {
+      const client = new MeasuringClient(api); // an idle connection is closed while the other arm is measured
+      try {
+        return await probe({ ...options, client }, ending);
+      } finally {
+        client.close();
+      }
+    },
+  };
 }
 
 /** @returns the URL of the API */
-async function startServices({ processGroup, stores, signal }: Ground, consumers: number): Promise<string> {
+async function startServices(
+  { processGroup, stores, signal }: Ground,
+  arm: FreshArm,
+  consumers: number,
+): Promise<string> {
   const recency = (name: string, command: string) => processGroup.start({ name, module: RECENCY, args: [command] });
   recency('relay', 'relay');
-  for (let i = 1; i <= consumers; i++) recency(`consumer ${i}`, 'consume');
+  for (let i = 1; i <= consumers; i++) {
+    if (arm === 'recency') recency(`consumer ${i}`, 'consume');
+    else startUpdater(processGroup, `updater ${i}`);
+  }
+  const url = arm === 'recency' ? await launched(processGroup) : (await startVariant(processGroup, arm)).url;
+  await settle(stores.raiseBarrier, signal);
+  return url;
+}
+
+async function launched(processGroup: Ground['processGroup']): Promise<string> {
   const api = await launchApi(processGroup);
   await api.untilReady();
-  await settle(stores.raiseBarrier, signal);
   return api.url;
 }
 
 async function measureAt(
   rate: number,
   { seconds, warmUpSeconds }: FreshnessSize,
-  load: ContactChanges,
-  probing: (ending: AbortSignal) => Promise<number[]>,
+  { load, probing }: FreshPlace,
   signal: AbortSignal,
-): Promise<ResultRow> {
+): Promise<FreshTimes> {
   const ending = new AbortController();
   const either = AbortSignal.any([ending.signal, signal]);
   const loading = load.run(rate, either);

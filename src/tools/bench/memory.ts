@@ -1,16 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
+import { contactsAmong } from '../../app/jobs.ts';
 import { indexStores } from '../../app/stores.ts';
 import type { Id } from '../../contracts/id.ts';
 import type { Key } from '../../contracts/key.ts';
-import { chunks } from '../../index/chunks.ts';
+import { ENDLESS } from '../../index/allowance.ts';
 import { KeyNames } from '../../index/redis/keys.ts';
+import { chunks } from '../../timing/batches.ts';
 import { poll } from '../harness/poll.ts';
 import { removeKeys } from '../harness/remove-traces.ts';
 import { bytesOfKeys } from '../harness/stores.ts';
 import { idsFrom } from '../reference-site/load-graph.ts';
-import { type Bench, type Ground, openOnOwnRedis } from './bench.ts';
-import { type Measurements, type ResultRow, rounded } from './report.ts';
+import type { Bench, Ground } from './bench.ts';
+import { type Measurements, type ReportRow, rounded } from './report.ts';
 
 export interface MemorySize {
   readonly users: number;
@@ -22,8 +24,10 @@ export const memory: Bench<MemorySize> = {
   name: 'memory',
   summary: 'bytes of Redis for one user, keys and allocator included',
   transport: 'streams',
+  ownRedis: true,
+  settings: () => ({ KEY_PREFIX: `b${randomBytes(3).toString('hex')}` }), // as long as `recency`
   full: { users: 100_000, max: [12, 24, 60] },
-  quick: { users: 1_000, max: [12, 24, 60] },
+  quick: { users: 300, max: [12, 24, 60] },
   measure,
 };
 
@@ -39,9 +43,7 @@ const DAYS_30_MS = 30 * 86_400_000;
 
 const USERS_A_CALL = 500;
 
-async function measure(given: Ground, size: MemorySize): Promise<Measurements> {
-  const settings = { KEY_PREFIX: `b${randomBytes(3).toString('hex')}` }; // as long as `recency`
-  const { ground } = await openOnOwnRedis(given, settings);
+async function measure(ground: Ground, size: MemorySize): Promise<Measurements> {
   const { resources, namespace, signal, progress } = ground;
   const client = resources.adopt(new Redis(namespace.config.redisUrl), (opened) => opened.disconnect());
   const users = idsFrom(FIRST_USER, size.users);
@@ -49,7 +51,7 @@ async function measure(given: Ground, size: MemorySize): Promise<Measurements> {
   await fill(ground, client, 'recency', users.slice(0, 1), 1); // the scripts are loaded by now
   await removeKeys(client, `${namespace.config.keyPrefix}:*`);
   const before = await usedMemory(client);
-  const rows: (ResultRow & { max: number; arm: MemoryVariant; bytes_per_user: number })[] = [];
+  const rows: (ReportRow & { max: number; arm: MemoryVariant; bytes_per_user: number })[] = [];
   const names = new KeyNames(namespace.config.keyPrefix);
   for (const arm of VARIANTS) {
     for (const max of size.max) {
@@ -80,12 +82,16 @@ async function fill(
   max: number,
 ): Promise<void> {
   const { stores, namespace } = ground;
-  const { index } = indexStores({ ...namespace.config, max, min: Math.floor(max / 2) }, stores.primary, stores.redis);
+  const config = { ...namespace.config, max, min: Math.floor(max / 2) };
+  const { index } = contactsAmong(indexStores(config, stores.primary, stores.redis));
   const now = Date.now();
   for (const page of chunks(users, USERS_A_CALL)) {
     if (arm === 'recency') {
       const seen = await index.claim(page);
-      const requests = page.map((user, i) => ({ user, seen: seen[i] ?? '', top: contactsOf(user, max + 1, now) }));
+      const requests = page.map((user, i) => ({
+        ...{ user, seen: seen[i] ?? '', allowance: ENDLESS },
+        top: contactsOf(user, max + 1, now),
+      }));
       await index.replace('epoch', requests);
     } else {
       const pipeline = client.pipeline();

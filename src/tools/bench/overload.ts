@@ -7,7 +7,7 @@ import type { HarnessStores } from '../harness/stores.ts';
 import { idsFrom, loadGraph } from '../reference-site/load-graph.ts';
 import type { Bench, Ground } from './bench.ts';
 import { buildIndexes, FIRST_USER, onePhotoEach } from './circle.ts';
-import { type Measurements, type ResultRow, rounded } from './report.ts';
+import { type Measurements, type ReportRow, rounded } from './report.ts';
 
 export interface OverloadSize {
   readonly users: number;
@@ -29,7 +29,7 @@ export const overload: Bench<OverloadSize> = {
   transport: 'streams',
   settings: () => ({ MYSQL_TIMEOUT_MS: '5000', REDIS_TIMEOUT_MS: '1000' }), // the defaults, not the longer timeouts of the harness
   full: { users: 500, warmContacts: 50, coldContacts: 20_000, connections: 256, rounds: 3, seconds: 10 },
-  quick: { users: 40, warmContacts: 10, coldContacts: 60, connections: 16, rounds: 1, seconds: 1 },
+  quick: { users: 40, warmContacts: 10, coldContacts: 60, connections: 16, rounds: 1, seconds: 0.3 },
   measure,
 };
 
@@ -121,7 +121,7 @@ async function leftRunning({ primary }: HarnessStores): Promise<number> {
   return Number(rows[0]?.[0]);
 }
 
-export type OverloadRow = ResultRow & {
+export type OverloadRow = ReportRow & {
   readonly load: 'quiet' | 'overload';
   readonly narrowed_p99_ms: number;
   readonly failed: number;

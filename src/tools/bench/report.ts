@@ -1,18 +1,18 @@
 import { arch, availableParallelism, cpus, platform, release, totalmem } from 'node:os';
 import process from 'node:process';
 
-export type ResultRow = Readonly<Record<string, string | number>>;
+export type ReportRow = Readonly<Record<string, string | number>>;
 
 /** The result of one benchmark. */
 export interface Measurements {
-  readonly rows: readonly ResultRow[];
+  readonly rows: readonly ReportRow[];
   readonly ratios: Readonly<Record<string, number>>;
 }
 
 /** What `bench --json` prints. */
 export interface BenchReport extends Measurements {
   readonly bench: string;
-  readonly machine: ResultRow;
+  readonly machine: ReportRow;
   /** Product and version of each server. */
   readonly servers: Readonly<Record<string, string>>;
   /** Total duration, servers and people included. */
@@ -22,7 +22,7 @@ export interface BenchReport extends Measurements {
 }
 
 /** The rows as a table: a column for every name that any of them has. */
-export function tableOf(rows: readonly ResultRow[]): { head: string[]; cells: (string | number)[][] } {
+export function tableOf(rows: readonly ReportRow[]): { head: string[]; cells: (string | number)[][] } {
   const head = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   return { head, cells: rows.map((row) => head.map((name) => row[name] ?? '')) };
 }
@@ -33,7 +33,7 @@ export function rounded(value: number, digits = 4): number {
 }
 
 /** The machine, which the load generator shares with the servers. */
-export function describeMachine(): ResultRow {
+export function describeMachine(): ReportRow {
   return {
     cpu: cpus()[0]?.model.trim() ?? 'unknown',
     cores: availableParallelism(),

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { amount, whole } from '../../cli/arguments.ts';
-import { whenCalled } from '../../cli/define-command.ts';
+import { action } from '../../cli/define-command.ts';
 import { UsageError } from '../../cli/exit-code.ts';
 import { PRODUCTS } from './constants.ts';
 import type { SiteFigures } from './site.ts';
@@ -26,11 +26,13 @@ export function defineSize(command: Command): void {
     .addOption(mean('--reads-per-second <n>', 'answers, at the peak').default(1_000))
     .addOption(mean('--peak-factor <n>', 'the busiest seconds over the mean', 1).default(3))
     .addOption(new Option('--max <n>', 'contacts in an index').argParser(whole(1, 127)).default(24))
+    .addOption(count('--index-above <n>', 'contacts up to which a user has no index', 0).default(64))
+    .addOption(mean('--keep <n>', 'the factor RECENCY_KEEP: 0 no indexes, a million all').default(1))
     .addOption(count('--celebrity-followers <n>', 'of one person', 1).default(10_000_000))
     .addOption(new Option('--masters <n>', `of a Redis Cluster (${MASTERS.join(', ')})`).argParser(whole(1, 256)))
     .addOption(new Option('--transport <name>', 'of the tasks').choices(['kafka', 'streams']).default('kafka'))
     .addOption(new Option('--database <name>', 'which was measured').choices(PRODUCTS).default('mysql'));
-  whenCalled<SizeFlags>(command, async (output, { masters, ...flags }) => {
+  action<SizeFlags>(command, async (output, { masters, ...flags }) => {
     const [{ sizingOf }, { sizingTable, sizingView }] = await Promise.all([
       import('./sizing.ts'),
       import('./size-text.ts'),

@@ -17,6 +17,10 @@ export interface SiteFigures {
   /** The busiest seconds of a day over its mean. */
   readonly peakFactor: number;
   readonly max: number;
+  /** Contacts up to which a user has no index; may be 0. */
+  readonly indexAbove: number;
+  /** The factor of every index's allowance (`RECENCY_KEEP`); may be 0. */
+  readonly keep: number;
   readonly celebrityFollowers: number;
   readonly transport: SizedTransport;
   readonly database: Product;
@@ -50,9 +54,15 @@ export function cappedMean({ scale }: PowerLaw, cap: number): number {
   return whole + scale * (harmonic(cap) - harmonic(whole));
 }
 
-/** The share of users who have a contact at all. */
-export function shareWithContacts({ scale }: PowerLaw): number {
-  return Math.min(1, scale);
+/** The sum of min(contacts, cap) of those who have more contacts than this, over the number of all users. */
+export function meanAbove(law: PowerLaw, cap: number, contacts: number): number {
+  const least = Math.min(cap, contacts);
+  return cappedMean(law, cap) - cappedMean(law, least) + least * shareAbove(law, contacts);
+}
+
+/** The share of users who have more contacts than this. */
+export function shareAbove({ scale }: PowerLaw, contacts: number): number {
+  return Math.min(1, scale / (contacts + 1));
 }
 
 const EULER = 0.5772156649015329;

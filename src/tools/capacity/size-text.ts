@@ -1,10 +1,10 @@
-import { textTable } from '../../cli/text-table.ts';
+import { textTable } from '../../cli/output.ts';
 import { CONSTANTS } from './constants.ts';
 import type { SiteFigures } from './site.ts';
 import type { Range, ServerLoad, Sizing } from './sizing.ts';
 
 /** The object that `size --json` prints. */
-export function sizingView(site: SiteFigures, { memory, mean, peak, processes, celebrity, clusters }: Sizing) {
+export function sizingView(site: SiteFigures, { memory, kept, mean, peak, processes, celebrity, clusters }: Sizing) {
   return {
     measured_on: CONSTANTS[site.database].measuredOn,
     memory: {
@@ -15,6 +15,16 @@ export function sizingView(site: SiteFigures, { memory, mean, peak, processes, c
       bytes_per_full_index: Math.round(memory.bytesPerFullIndex),
       bytes: Math.round(memory.bytes),
       backfill_seconds: rounded(memory.backfillSeconds),
+    },
+    kept: {
+      indexes: Math.round(kept.indexes),
+      bytes: Math.round(kept.indexes * memory.bytesPerIndex),
+      written_share: rounded(kept.writtenShare),
+      processors: {
+        rules: rounded(kept.processors.rules),
+        everybody: rounded(kept.processors.everybody),
+        nobody: rounded(kept.processors.nobody),
+      },
     },
     mean: loadView(mean),
     peak: loadView(peak),
@@ -59,7 +69,13 @@ function rounded(value: number): number {
 }
 
 export function sizingTable(site: SiteFigures, sizing: Sizing): string {
-  const parts = [memoryTable(sizing), loadTable(sizing), processTable(sizing), celebrityTable(sizing)];
+  const parts = [
+    memoryTable(sizing),
+    keptTable(sizing),
+    loadTable(sizing),
+    processTable(sizing),
+    celebrityTable(sizing),
+  ];
   const { measuredOn } = CONSTANTS[site.database];
   const source = `Based on measurements on ${measuredOn}; how, and what is only estimated: docs/sizing.md`;
   return [...parts, clusterTable(sizing), source].join('\n\n');
@@ -72,8 +88,21 @@ function memoryTable({ memory }: Sizing): string {
       ['indexes', `${count(memory.indexes)}, of ${decimal(memory.members)} contacts in the mean`],
       ['of one', `${count(memory.bytesPerIndex)} bytes, ${count(memory.keyBytesPerIndex)} of them in its keys`],
       ['of a full one', `${count(memory.bytesPerFullIndex)} bytes`],
-      ['of all', bytes(memory.bytes)],
+      ['of all', `at most ${bytes(memory.bytes)}`],
       ['backfill', duration(memory.backfillSeconds)],
+    ],
+  );
+}
+
+function keptTable({ memory, kept: { indexes, writtenShare, processors } }: Sizing): string {
+  return textTable(
+    ['only what is read', ''],
+    [
+      ['indexes', `${count(indexes)}, ${bytes(indexes * memory.bytesPerIndex)}`],
+      ['written', `${percent(writtenShare)} of "indexes written"`],
+      ['reads and changes', `${decimal(processors.rules)} processors in the mean`],
+      ['everybody indexed', `${decimal(processors.everybody)} processors`],
+      ['nobody indexed', `${decimal(processors.nobody)} processors`],
     ],
   );
 }

@@ -2,12 +2,16 @@ import { FOLLOWERS_A_PAGE } from '../../index/fan-out.ts';
 import { BUCKETS } from '../../index/redis/keys.ts';
 import { PAIRS_A_CALL } from '../../index/refresh.ts';
 import { FOLLOWERS_A_SEGMENT } from '../../index/segments.ts';
+import { OWNERS_A_STATEMENT } from '../../mysql/statements/followers.ts';
 import { DEFAULT_PARTITIONS } from '../../transport/kafka/topic-admin.ts';
 import { CONSTANTS, type Constants, type CostLine } from './constants.ts';
-import { cappedMean, powerLawOf, type SiteFigures, shareWithContacts } from './site.ts';
+import { type KeptIndexes, keptOf } from './kept.ts';
+import { meanAbove, powerLawOf, type SiteFigures, shareAbove } from './site.ts';
+import { busiestShareOf } from './slots.ts';
 
 export interface Sizing {
   readonly memory: MemorySizing;
+  readonly kept: KeptIndexes;
   readonly mean: ServerLoad;
   readonly peak: ServerLoad;
   readonly processes: Processes;
@@ -23,6 +27,7 @@ export function sizingOf(site: SiteFigures, masters: readonly number[], constant
   const celebrity = celebrityOf(site, constants);
   return {
     memory,
+    kept: keptOf(site),
     mean: loadOf(site, 1),
     peak,
     processes,
@@ -32,7 +37,7 @@ export function sizingOf(site: SiteFigures, masters: readonly number[], constant
 }
 
 export interface MemorySizing {
-  /** Users with a contact, and so with an index, if anybody reads it. */
+  /** Users with so many contacts that they have an index, if it is read. */
   readonly indexes: number;
   /** Mean number of contacts in an index. */
   readonly members: number;
@@ -46,15 +51,15 @@ export interface MemorySizing {
   readonly backfillSeconds: number;
 }
 
-type People = Pick<SiteFigures, 'users' | 'contactsPerUser' | 'mostContacts' | 'max'>;
+type People = Pick<SiteFigures, 'users' | 'contactsPerUser' | 'mostContacts' | 'max' | 'indexAbove' | 'keep'>;
 
 export function memoryOf(site: People, constants: Constants): MemorySizing {
-  const { users, contactsPerUser, mostContacts, max } = site;
+  const { users, contactsPerUser, mostContacts, max, indexAbove } = site;
   const law = powerLawOf(contactsPerUser, mostContacts);
-  const share = shareWithContacts(law);
-  const members = cappedMean(law, max) / share;
+  const share = shareAbove(law, indexAbove);
+  const members = meanAbove(law, max, indexAbove) / share;
   const bytesPerIndex = at(constants.indexBytes, members);
-  const indexes = users * share;
+  const indexes = site.keep > 0 ? users * share : 0;
   return {
     indexes,
     members,
@@ -62,7 +67,7 @@ export function memoryOf(site: People, constants: Constants): MemorySizing {
     keyBytesPerIndex: at(constants.keyBytes, members),
     bytesPerFullIndex: at(constants.indexBytes, max),
     bytes: indexes * bytesPerIndex,
-    backfillSeconds: indexes * at(constants.backfillSeconds, contactsPerUser / share),
+    backfillSeconds: indexes * at(constants.backfillSeconds, meanAbove(law, mostContacts, indexAbove) / share),
   };
 }
 
@@ -142,7 +147,7 @@ export function loadOf(site: SiteFigures, times: number): ServerLoad {
     indexWrites: uploads * followers + contactTasks * INDEXES_A_CONTACT_TASK,
     reads,
     mysqlStatements: {
-      least: uploads * (1 + followers / PAIRS_A_CALL) + contactTasks * FULL_CALLS + reads,
+      least: uploads * (pagesAmong(followers) + followers / PAIRS_A_CALL) + contactTasks * FULL_CALLS + reads,
       most: uploads * fanOut.mysqlStatements + contactTasks + reads,
     },
     redisCalls: {
@@ -150,6 +155,11 @@ export function loadOf(site: SiteFigures, times: number): ServerLoad {
       most: uploads * fanOut.redisCalls + 3 * contactTasks + reads,
     },
   };
+}
+
+/** The statements that page an upload's followers, where many uploads are in one batch. */
+function pagesAmong(followers: number): number {
+  return Math.max(1 / OWNERS_A_STATEMENT, followers / FOLLOWERS_A_PAGE);
 }
 
 const FULL_CALLS = INDEXES_A_CONTACT_TASK / PAIRS_A_CALL;
@@ -207,8 +217,6 @@ export interface ClusterSizing {
   readonly callsPerPage: number;
 }
 
-const SLOTS = 16_384;
-
 function clusterOf(
   masters: number,
   { memory: { bytes }, peak, processes, celebrity }: Pick<Sizing, 'memory' | 'peak' | 'processes' | 'celebrity'>,
@@ -228,26 +236,4 @@ function clusterOf(
     ),
     callsPerPage: masters === 1 ? 1 : BUCKETS * (1 - (1 - 1 / BUCKETS) ** PAIRS_A_CALL),
   };
-}
-
-/** Users are spread evenly over the buckets, but the few buckets are not spread evenly over the masters. */
-export function busiestShareOf(masters: number): number {
-  const buckets = new Array<number>(masters).fill(0);
-  for (let bucket = 0; bucket < BUCKETS; bucket++) {
-    const master = Math.floor((slotOf(String(bucket)) * masters) / SLOTS);
-    buckets[master] = (buckets[master] ?? 0) + 1;
-  }
-  return Math.max(...buckets) / BUCKETS;
-}
-
-const POLYNOMIAL = 0x1021;
-
-/** The slot of a hash tag: CRC-16/XMODEM, as the Redis Cluster specification defines it. */
-export function slotOf(tag: string): number {
-  let crc = 0;
-  for (const byte of Buffer.from(tag)) {
-    crc ^= byte << 8;
-    for (let bit = 0; bit < 8; bit++) crc = crc & 0x8000 ? (crc << 1) ^ POLYNOMIAL : crc << 1;
-  }
-  return (crc & 0xffff) % SLOTS;
 }

@@ -1,9 +1,8 @@
 import process from 'node:process';
 import { type Command, Option } from 'commander';
 import { whole } from '../../cli/arguments.ts';
-import { whenCalled } from '../../cli/define-command.ts';
+import { action, interruptible } from '../../cli/define-command.ts';
 import { EXIT } from '../../cli/exit-code.ts';
-import { interruptible } from '../../cli/interrupt.ts';
 import { DEFAULTS, type DemoOptions, LEAST } from './options.ts';
 
 export function defineDemo(command: Command): void {
@@ -28,8 +27,12 @@ export function defineDemo(command: Command): void {
     .addOption(new Option('--data <file>', 'a temporal edge list to import instead of generating people'))
     .addOption(number('--seed <n>', 'seed of all random choices', 0, DEFAULTS.seed))
     .addOption(number('--seconds <n>', 'duration of the play', LEAST.seconds, DEFAULTS.seconds))
-    .addOption(number('--burst <n>', 'tasks in the burst that measures the throughput', LEAST.burst, DEFAULTS.burst));
-  whenCalled<Partial<DemoOptions>>(command, async (output, flags) => {
+    .addOption(number('--burst <n>', 'tasks in the burst that measures the throughput', LEAST.burst, DEFAULTS.burst))
+    .addOption(number('--uploads <n>', 'uploads that watches are told of', LEAST.uploads, DEFAULTS.uploads))
+    .addOption(number('--rounds <n>', 'rounds of the latency table', LEAST.rounds, DEFAULTS.rounds))
+    .option('--page', 'serve a page of the site, and keep everything running until Ctrl-C; default: on a terminal')
+    .option('--no-page', 'serve no page');
+  action<Partial<DemoOptions> & { readonly page?: boolean }>(command, async (output, { page, ...flags }) => {
     const [{ runDemo }, { Story }, { isRight }] = await Promise.all([
       import('./demo.ts'),
       import('./story.ts'),
@@ -37,8 +40,10 @@ export function defineDemo(command: Command): void {
     ]);
     const story = new Story(output.json ? process.stderr : process.stdout, () => performance.now());
     const options = { ...DEFAULTS, ...flags };
-    const staysUp = !output.json && process.stdout.isTTY;
-    const report = await interruptible((signal) => runDemo(options, { story, signal, staysUp }));
+    const isWatched = !output.json && process.stdout.isTTY;
+    const servesPage = page ?? isWatched;
+    const staysUp = servesPage || isWatched;
+    const report = await interruptible((signal) => runDemo(options, { story, signal, staysUp, servesPage }));
     if (output.json) await output.result(report, '');
     if (!isRight(report)) output.exitCode = EXIT.failed;
   });

@@ -2,9 +2,11 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool, RowDataPacket } from 'mysql2/promise';
 import { type LatencyRow, ratiosOf } from '../harness/latency.ts';
+import { explained } from '../harness/poll.ts';
 import { ProcessLogs } from '../harness/processes/process-logs.ts';
-import { count } from './layout.ts';
+import { columnsOf, count } from './layout.ts';
 import type { DemoOptions } from './options.ts';
+import { startPage } from './page/start-page.ts';
 import { burst } from './phases/burst.ts';
 import { verifyAll } from './phases/jobs.ts';
 import { compare, measureMemory } from './phases/measure.ts';
@@ -35,6 +37,8 @@ export interface DemoRunOptions {
   readonly signal: AbortSignal;
   /** When everything has been shown, keep everything running until the signal. */
   readonly staysUp: boolean;
+  /** Serve the page. */
+  readonly servesPage: boolean;
 }
 
 const GRACE_MS = 1_000;
@@ -43,7 +47,8 @@ const GRACE_MS = 1_000;
  * Shows all of Recency at work on real servers. Everything it started has ended when this returns or throws.
  * @throws Error when a server is not available or fails; the signal's reason when it was aborted early
  */
-export async function runDemo(options: DemoOptions, { story, signal, staysUp }: DemoRunOptions): Promise<DemoReport> {
+export async function runDemo(options: DemoOptions, told: DemoRunOptions): Promise<DemoReport> {
+  const { story, signal, staysUp } = told;
   const failing = new AbortController();
   const ending = AbortSignal.any([signal, failing.signal]);
   const resources = new AsyncDisposableStack();
@@ -52,7 +57,7 @@ export async function runDemo(options: DemoOptions, { story, signal, staysUp }: 
   const fail = (reason: Error) => failing.abort(reason);
   try {
     const report = await Promise.race([
-      runAndReport({ options, story, logs, resources, signal: ending, fail }),
+      runAndReport({ options, story, logs, resources, signal: ending, fail }, told),
       failure(ending),
     ]);
     if (staysUp) await stayUp(story, signal, failing.signal);
@@ -62,23 +67,27 @@ export async function runDemo(options: DemoOptions, { story, signal, staysUp }: 
     const reason = await causeOf(error, failing.signal);
     const lastWords = logs.lastWords();
     if (lastWords !== '') story.plain(`\n${lastWords}`);
-    throw reason;
+    throw explained(reason);
   } finally {
     fail(new Error('the demonstration has ended'));
     await resources.disposeAsync();
   }
 }
 
-async function runAndReport(run: DemoRun): Promise<DemoReport> {
+async function runAndReport(
+  run: DemoRun,
+  { servesPage, staysUp }: Pick<DemoRunOptions, 'servesPage' | 'staysUp'>,
+): Promise<DemoReport> {
   const { story } = run;
   const from = performance.now();
   story.title('Recency: the main job, end to end, on real servers');
   const prepared = await prepare(run);
+  if (servesPage) story.plain(columnsOf('', 'page', `see it at ${await startPage(run, prepared)}`));
   const found = await perform(run, prepared);
   const report = reportOf({ ...found, seconds: (performance.now() - from) / 1000 });
   const { services, cast } = prepared.world;
   reportEnd(story, report);
-  story.plain(addresses(services.apiUrl, cast.measured.at(-1)?.user ?? '').join('\n'));
+  if (staysUp) story.plain(addresses(services.apiUrl, cast.measured.at(-1)?.user ?? '').join('\n'));
   return report;
 }
 
@@ -131,7 +140,7 @@ export async function perform(
     ({ viewer, owner, before }) => `user ${viewer}, a friend of ${owner}, is shown ${before}`,
   );
   story.more(`after ${withdrawal.owner} has withdrawn that: ${withdrawal.after}`);
-  const pushed = await story.step('push', () => watchUploads(world, processGroup), formatPush);
+  const pushed = await story.step('push', () => watchUploads(world, processGroup, options.uploads), formatPush);
   const bursted = await story.step('burst', () => burst(world, stores.publisher, options.burst), formatBurst);
   const verify = await story.step('verify', (progress) => verifyAll(stores.jobs, progress), formatVerify, 'users');
   for (const wrong of [...verify.wrong_users, ...verify.wrong_answers, ...verify.wrong_columns].slice(0, EXAMPLES)) {
@@ -139,7 +148,7 @@ export async function perform(
   }
   const latency = await story.step(
     'latency',
-    (progress) => compare(world, processGroup, stores.primary, progress),
+    (progress) => compare(world, { processGroup, database: stores.contacts, rounds: options.rounds }, progress),
     () => 'the same request over HTTP, in turns: p50 (p99) in ms',
     'rounds',
   );

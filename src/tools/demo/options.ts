@@ -18,6 +18,10 @@ export interface DemoOptions {
   readonly seconds: number;
   /** Tasks in the burst that measures the throughput. */
   readonly burst: number;
+  /** Uploads that watches are told of. */
+  readonly uploads: number;
+  /** Rounds of the latency table. */
+  readonly rounds: number;
 }
 
 export const DEFAULTS: DemoOptions = {
@@ -30,7 +34,9 @@ export const DEFAULTS: DemoOptions = {
   seed: 1,
   seconds: 15,
   burst: 20_000,
+  uploads: 20,
+  rounds: 30,
 };
 
 /** Minimum values; the play needs them. */
-export const LEAST = { users: 20, most: 20, seconds: 2, burst: 1 } as const;
+export const LEAST = { users: 20, most: 20, seconds: 2, burst: 1, uploads: 1, rounds: 1 } as const;

@@ -22,8 +22,8 @@ import { formatPopulation } from './report.ts';
 import type { Story } from './story.ts';
 import type { World } from './world.ts';
 
-/** The endpoint of the watches is in this process. */
-const SETTINGS = { KINDS: KIND_NAMES.join(','), WEBHOOK_ALLOW_PRIVATE: 'true' };
+/** Everybody has an index, for good: they are what is shown and checked. The endpoint of the watches is in this process. */
+const SETTINGS = { KINDS: KIND_NAMES.join(','), INDEX_ABOVE: '0', KEEP: '1000000', WEBHOOK_ALLOW_PRIVATE: 'true' };
 
 /** What all steps of a demonstration share. */
 export interface DemoRun {

@@ -1,4 +1,4 @@
-import type { VerifyResult } from '../../repair/verify-result.ts';
+import type { VerifyResult } from '../../repair/examples.ts';
 import { type LatencyRow, type Quantiles, ratiosOf } from '../harness/latency.ts';
 import { type Feed, type Servers, versionOf } from '../harness/servers.ts';
 import { count } from './layout.ts';

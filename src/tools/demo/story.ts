@@ -1,9 +1,23 @@
 import { styleText } from 'node:util';
-import { SingleBar } from 'cli-progress';
-import { columnsOf, count, tableOf } from './layout.ts';
+import { ProgressDisplay } from '../../cli/progress-display.ts';
+import { columnsOf, tableOf } from './layout.ts';
+
+/** A step as it has been told so far. */
+export interface ToldStep {
+  readonly label: string;
+  readonly lines: string[];
+  /** From 0 to 1; undefined: not known. */
+  share: number | undefined;
+  /** Its duration; undefined: it is under way, or has failed. */
+  seconds: number | undefined;
+}
 
 /** Prints what happens: one line per step, with its time. A terminal shows the running step with a progress bar. */
 export class Story {
+  /** For others who tell it. */
+  readonly told: ToldStep[] = [];
+  /** How it ended; undefined: it has not. */
+  verdict: { readonly good: boolean; readonly text: string } | undefined;
   readonly #out: NodeJS.WriteStream;
   readonly #now: () => number;
 
@@ -13,6 +27,12 @@ export class Story {
     this.#now = now;
   }
 
+  /** The label of the step that is under way. */
+  get running(): string | undefined {
+    const last = this.told.at(-1);
+    return last?.seconds === undefined ? last?.label : undefined;
+  }
+
   title(text: string): void {
     this.plain(`\n${this.#styled('bold', text)}\n`);
   }
@@ -20,17 +40,24 @@ export class Story {
   /** Runs a step and prints its result. @param unit of its progress, if it reports any */
   async step<T>(
     label: string,
-    work: (progress: Progress) => Promise<T>,
+    work: (progress: ReportProgress) => Promise<T>,
     format: (result: T) => string,
     unit = '',
   ): Promise<T> {
     const from = this.#now();
     const shown = this.#show(label, unit);
+    const told: ToldStep = { label, lines: [], share: undefined, seconds: undefined };
+    this.told.push(told);
+    const update: ReportProgress = (done, total) => {
+      told.share = total > 0 ? Math.min(1, done / total) : undefined;
+      shown.update(done, total);
+    };
     try {
-      const result = await work(shown.update);
+      const result = await work(update);
       shown.end();
-      const seconds = `${((this.#now() - from) / 1000).toFixed(1)} s`;
-      this.#line(this.#styled('dim', seconds), label, format(result));
+      told.seconds = (this.#now() - from) / 1000;
+      told.lines.push(format(result));
+      this.#line(this.#styled('dim', `${told.seconds.toFixed(1)} s`), label, format(result));
       return result;
     } catch (error) {
       shown.end();
@@ -40,10 +67,12 @@ export class Story {
 
   /** Adds to the previous step. */
   more(text: string, label = ''): void {
+    this.told.at(-1)?.lines.push(label === '' ? text : `${label}: ${text}`);
     this.#line('', label, text);
   }
 
   warn(text: string): void {
+    this.told.at(-1)?.lines.push(`note: ${text}`);
     this.#line('', this.#styled('yellow', 'note'), text);
   }
 
@@ -52,6 +81,7 @@ export class Story {
   }
 
   end(good: boolean, text: string): void {
+    this.verdict = { good, text };
     this.plain(`\n${this.#styled(good ? 'green' : 'red', text)}\n`);
   }
 
@@ -60,8 +90,19 @@ export class Story {
   }
 
   #show(label: string, unit: string): ShownStep {
-    if (this.#out.isTTY) return stepInTerminal(this.#out, label, unit);
-    return stepInPlainLines((line) => this.plain(line), this.#now, label, unit);
+    const out = this.#out;
+    const shown = new ProgressDisplay(unit, {
+      terminal: out.isTTY ? out : undefined,
+      print: (line) => this.plain(line),
+      now: this.#now,
+      layout: (text) => columnsOf('…', label, text, Number.POSITIVE_INFINITY),
+    });
+    if (out.isTTY) out.write(columnsOf('…', label, ''));
+    const end = () => {
+      shown.stop();
+      if (out.isTTY) clearLine(out);
+    };
+    return { update: (done, total) => shown.update(done, total), end };
   }
 
   #line(time: string, label: string, text: string): void {
@@ -74,51 +115,12 @@ export class Story {
 }
 
 /** Reports how far a step is. */
-export type Progress = (done: number, total: number) => void;
+export type ReportProgress = (done: number, total: number) => void;
 
 export interface ShownStep {
-  readonly update: Progress;
+  readonly update: ReportProgress;
   /** Removes the step from the terminal. */
   readonly end: () => void;
-}
-
-const BAR_WIDTH = 30;
-
-/** In a terminal: the label, and a bar once there is progress. */
-function stepInTerminal(out: NodeJS.WriteStream, label: string, unit: string): ShownStep {
-  const format = columnsOf('…', label, `{bar} {percentage}% of {total} ${unit}`, Number.POSITIVE_INFINITY);
-  const bar = new SingleBar({ stream: out, format, clearOnComplete: true, barsize: BAR_WIDTH, gracefulExit: false });
-  out.write(columnsOf('…', label, ''));
-  let started = false;
-  return {
-    update: (done, total) => {
-      if (!started) clearLine(out);
-      if (!started) bar.start(total, 0);
-      started = true;
-      bar.setTotal(total);
-      bar.update(Math.round(done));
-    },
-    end: () => {
-      bar.stop();
-      clearLine(out);
-    },
-  };
-}
-
-/** Minimum time between two progress lines. */
-const LINE_EVERY_MS = 10_000;
-
-/** Not in a terminal: a progress line from time to time. @param now ms, monotonic */
-function stepInPlainLines(print: (line: string) => void, now: () => number, label: string, unit: string): ShownStep {
-  let printed = now();
-  return {
-    update: (done, total) => {
-      if (now() - printed < LINE_EVERY_MS || done >= total) return;
-      printed = now();
-      print(columnsOf('…', label, `${count(done)} of ${count(total)} ${unit}`));
-    },
-    end: () => undefined,
-  };
 }
 
 function clearLine(out: NodeJS.WriteStream): void {

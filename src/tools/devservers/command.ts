@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { defineCommand, whenCalled } from '../../cli/define-command.ts';
+import { action, defineCommand } from '../../cli/define-command.ts';
 import { EXIT, UsageError } from '../../cli/exit-code.ts';
 import type { DetachedStatus } from './detached.ts';
 import type { ServerFacts } from './server.ts';
@@ -13,27 +13,19 @@ export function defineStack(stack: Command): void {
 function addUp(stack: Command): void {
   const command = defineCommand(stack, {
     usage: 'up',
-    summary: 'starts local servers, and prints the settings that use them as lines for a shell',
+    summary: 'starts local servers for this folder, and prints the settings that use them as lines for a shell',
     example: 'stack up > recency.env',
-  })
-    .option('--another', 'start servers for this folder even if some run that were started for another one')
-    .option('--install', 'install missing server programs with apt-get (Debian and Ubuntu, as root)');
-  whenCalled<{ another?: boolean; install?: boolean }>(
-    command,
-    async (output, { another = false, install = false }) => {
-      const [{ bringUp, exportLines, isHere }, { idOf }] = await modules();
-      const running = await bringUp({ another, install, log: (line) => output.note(line) });
-      const { parts, missing, folder } = running;
-      const [id, here] = [idOf(running), isHere(running)];
-      if (!here) {
-        output.note(
-          `These already run; they were started for ${folder}. \`recency stack up --another\` starts others here.`,
-        );
-      }
-      for (const { reason } of missing) output.note(`Left out: ${reason}`);
-      await output.result({ parts: parts.map(shown), missing, id, folder, here }, exportLines(running).join('\n'));
-    },
-  );
+  }).option('--install', 'install missing server programs with apt-get (Debian and Ubuntu, as root)');
+  action<{ install?: boolean }>(command, async (output, { install = false }) => {
+    const [{ bringUp, exportLines }, { idOf }] = await modules();
+    const running = await bringUp({ install, log: (line) => output.note(line) });
+    const { parts, missing, folder } = running;
+    for (const { reason } of missing) output.note(`Left out: ${reason}`);
+    await output.result(
+      { parts: parts.map(shown), missing, id: idOf(running), folder },
+      exportLines(running).join('\n'),
+    );
+  });
 }
 
 function addDown(stack: Command): void {
@@ -44,12 +36,13 @@ function addDown(stack: Command): void {
   })
     .argument('[id]', 'as `stack status` shows it; default: the servers that were started for this folder')
     .option('--all', 'end all of this user’s servers, whatever folder they were started for');
-  whenCalled<{ all?: boolean }, [id?: string]>(command, async (output, { all = false }, id) => {
+  action<{ all?: boolean }, [id?: string]>(command, async (output, { all = false }, id) => {
     if (all && id !== undefined) throw new UsageError('Give an id or --all, not both.');
     const [{ runningServers, takeDown }, { idOf }] = await modules();
     const stacks = (await takeDown({ id, all })).map(({ folder, ...servers }) => ({ id: idOf(servers), folder }));
     const ended = stacks.length > 0;
-    await output.result({ ended, stacks }, ended ? 'Ended, and their data removed.' : 'There was nothing to end.');
+    const nothing = id === undefined ? 'There was nothing to end.' : `No servers have the id ${id}.`;
+    await output.result({ ended, stacks }, ended ? 'Ended, and their data removed.' : nothing);
     if (ended) return;
     for (const other of runningServers()) {
       output.note(`Servers started for ${other.folder} still run: \`recency stack down ${idOf(other)}\` ends them.`);
@@ -64,7 +57,7 @@ function addStatus(stack: Command): void {
     summary: 'shows the local servers of every folder; exit code 1 if one does not answer',
     example: 'stack status --json',
   });
-  whenCalled(command, async (output) => {
+  action(command, async (output) => {
     const [{ detachedStatus }] = await modules();
     const stacks = await detachedStatus();
     const views = stacks.map(({ parts, ...rest }) => ({

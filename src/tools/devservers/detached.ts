@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type DevServersOptions, gatherServers } from './devservers.ts';
+import { type DevServersOptions, gatherServers, wantedOf } from './devservers.ts';
 import { SETTING, type Variables } from './given.ts';
 import { findDocker } from './launch/container.ts';
 import { probeByName } from './probe.ts';
@@ -13,20 +13,16 @@ import { Supervisor } from './supervisor/supervisor.ts';
 
 const DOWN_TIMEOUT = 60_000;
 
-/** Starts servers for this folder even if some run that were started for another one. */
-export type UpOptions = DevServersOptions & { readonly another?: boolean };
-
 /**
- * Starts all servers so that they outlive this process, or returns those that already run: this folder's, otherwise those
- * started for another one. Addresses in the environment are ignored: `recency stack` means local servers. Throws what
- * `startDevServers` throws.
+ * Starts the servers, all by default, so that they outlive this process, or returns those of this folder that already run. Those of
+ * another folder are left alone: its databases may be of another version. Addresses in the environment are ignored: `recency stack`
+ * means local servers. Throws what `startDevServers` throws.
  */
-export async function bringUp({ another = false, ...options }: UpOptions = {}): Promise<DetachedServers> {
+export async function bringUp(options: DevServersOptions = {}): Promise<DetachedServers> {
   const here = recallHere();
   if (here !== undefined && isRunning(here)) return here;
   if (here !== undefined) await end(here);
-  const [elsewhere] = another ? [] : runningServers();
-  return elsewhere ?? (await startDetached(options));
+  return await startDetached(options);
 }
 
 export function runningServers(): DetachedServers[] {
@@ -34,7 +30,7 @@ export function runningServers(): DetachedServers[] {
   return running.sort((a, b) => Number(isHere(b)) - Number(isHere(a)) || a.folder.localeCompare(b.folder));
 }
 
-export function isHere({ folder }: Pick<DetachedServers, 'folder'>): boolean {
+function isHere({ folder }: Pick<DetachedServers, 'folder'>): boolean {
   return folder === process.cwd();
 }
 
@@ -42,10 +38,7 @@ async function startDetached(options: DevServersOptions): Promise<DetachedServer
   const supervisor = new Supervisor();
   try {
     const environment = withoutGiven(options.environment ?? process.env);
-    const { parts, missing } = await gatherServers(['mysql', 'redis', 'kafka'], supervisor, {
-      ...options,
-      environment,
-    });
+    const { parts, missing } = await gatherServers(wantedOf(options), supervisor, { ...options, environment });
     const { pid: owner, dir } = supervisor;
     const servers = { owner, dir, folder: process.cwd(), parts: parts as LaunchedServer[], missing };
     remember(servers);

@@ -40,10 +40,15 @@ export interface DevServers extends ServerSet, AsyncDisposable {
 
 const NAMES: readonly ServerName[] = ['mysql', 'redis', 'kafka'];
 
+/** Those that the options do not leave out. */
+export function wantedOf(options: Pick<DevServersOptions, ServerName>): ServerName[] {
+  return NAMES.filter((name) => options[name] ?? true);
+}
+
 /** Finds or starts the servers in parallel. Throws one {@link PartUnavailable} that names every server that is missing. */
 export async function startDevServers(options: DevServersOptions = {}): Promise<DevServers> {
   const { environment = process.env } = options;
-  const wanted = NAMES.filter((name) => options[name] ?? true);
+  const wanted = wantedOf(options);
   const supervisor = wanted.every((name) => givenAddress(name, environment)) ? undefined : new Supervisor();
   const stop = async () => supervisor?.end();
   try {

@@ -17,8 +17,8 @@ export interface Probe {
 
 /** Milliseconds that one attempt to reach a server may take. */
 const PROBE_TIMEOUT = 3_000;
-/** Milliseconds that a server may take until it answers. A cold disk and two busy cores are slow. */
-export const START_TIMEOUT = 60_000;
+/** Milliseconds that a server may take until it answers. A cold disk and two busy cores are slow: a container took more than 60 s. */
+export const START_TIMEOUT = 180_000;
 
 /** Probes the server at an address, the first one if there are several. Throws when it does not answer. */
 export const probeByName: Readonly<Record<ServerName, (url: string) => Promise<Probe>>> = {

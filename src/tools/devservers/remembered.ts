@@ -54,11 +54,12 @@ function write(file: string, servers: DetachedServers): void {
   renameSync(unfinished, file);
 }
 
-/** The servers recorded for the current folder, running or not. */
+/** The servers recorded for the current folder, running or not: also after it was moved, but not where it was copied. */
 export function recallHere(): DetachedServers | undefined {
   const folder = process.cwd();
   const servers = read(fileOf(folder));
-  return servers && { ...servers, folder };
+  const isCopy = servers && servers.folder !== folder && read(fileOf(servers.folder))?.dir === servers.dir;
+  return servers && !isCopy ? { ...servers, folder } : undefined;
 }
 
 /** All of this user's servers, whatever folder they were started for; their supervisors may have been killed. */

@@ -1,9 +1,14 @@
+import { until } from './poll.ts';
+
 export interface HttpAnswer {
   readonly status: number;
   readonly body: string;
 }
 
 const TIMEOUT_MS = 30_000;
+
+/** Pause before a request that a busy server has refused is made again, ms. */
+const AGAIN_MS = 250;
 
 /** A client of one server. Connections are kept for the next request. */
 export class HttpClient {
@@ -28,6 +33,23 @@ export class HttpClient {
     const response = await fetch(this.#origin + path, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
     return { status: response.status, body: await response.text() };
   }
+}
+
+/**
+ * The body of the answer. What a busy server refuses (503) is asked again for a while.
+ * @param what is asked for, as the beginning of a sentence
+ * @throws TookTooLong, Error when the status is another one
+ */
+export async function bodyOf(
+  what: string,
+  ask: () => Promise<HttpAnswer>,
+  wanted: number,
+  signal: AbortSignal,
+): Promise<string> {
+  const options = { everyMs: AGAIN_MS, timeoutMs: TIMEOUT_MS, signal };
+  const { status, body } = await until(`${what} was refused`, ask, (answer) => answer.status !== 503, options);
+  if (status !== wanted) throw new Error(`${what} was answered with ${status}: ${body.slice(0, 500)}`);
+  return body;
 }
 
 /** The resident memory of a process, bytes, from its metrics. @throws Error when they lack it */

@@ -1,5 +1,6 @@
 import type { Id } from '../../contracts/id.ts';
 import type { HttpClient } from './http.ts';
+import { TookTooLong } from './poll.ts';
 
 /** The variants of a comparison unless others are named. */
 export type VariantName = 'sql' | 'recipe' | 'recency';
@@ -80,6 +81,7 @@ async function ask(
     const from = performance.now();
     const { status, body } = await client.get(path);
     times.push(performance.now() - from);
+    if (status === 503) throw new TookTooLong(`${path} was answered with 503: ${body.slice(0, 500)}.`);
     if (status !== 200) throw new Error(`${path} was answered with ${status}: ${body.slice(0, 500)}`);
   }
   return times;

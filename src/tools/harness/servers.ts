@@ -1,4 +1,4 @@
-import { StartError } from '../../app/start-error.ts';
+import { StartError } from '../../config/start-error.ts';
 import { type DevServers, originOf, productAndVersion, startDevServers } from '../devservers/devservers.ts';
 import type { ServerFacts } from '../devservers/server.ts';
 import type { TransportName } from './namespace.ts';

@@ -1,21 +1,24 @@
 import type { Pool } from 'mysql2/promise';
 import type { Logger } from 'pino';
-import type { JobParts } from '../../app/jobs.ts';
-import { openStores, type Stores } from '../../app/stores.ts';
+import { contactsAmong, type JobParts } from '../../app/jobs.ts';
+import { type KindStores, openStores, type Stores } from '../../app/stores.ts';
 import { openTransport } from '../../app/transport.ts';
 import { type DrainBarrier, EVERYBODY, inTurn, type RaiseBarrier } from '../../index/drain-barrier.ts';
 import { drainBarrierOf } from '../../index/index-drain-barrier.ts';
 import { indexedUsers } from '../../index/redis/keys.ts';
+import type { KindDatabase } from '../../mysql/statements/kind-statements.ts';
 import type { RedisClient } from '../../redis/connection.ts';
 import { PageCheck } from '../../repair/page-check.ts';
 import type { TaskPublisher } from '../../transport/task-publisher.ts';
 import { openCapturedSitePool, openSitePool } from '../reference-site/transaction.ts';
 import type { Namespace } from './namespace.ts';
-import { poll } from './poll.ts';
+import { until } from './poll.ts';
 import type { Feed } from './servers.ts';
 
 /** What this process itself uses, besides the processes that it starts. */
-export interface HarnessStores extends Stores {
+export interface HarnessStores extends Stores, Pick<KindStores, 'index' | 'steps' | 'delayed' | 'delayQueue'> {
+  /** The primary, and what it is asked about contacts; the indexes, too, are those of contacts. */
+  readonly contacts: KindDatabase;
   /** For the site's own transactions. */
   readonly pool: Pool;
   readonly publisher: TaskPublisher;
@@ -51,12 +54,14 @@ export async function openHarnessStores({ config }: Namespace, opening: Opening)
   const limits = { max: config.max, min: config.min };
   const clocks = { now: () => performance.now(), clock: Date.now, random: Math.random };
   const kinds = stores.kinds.map(({ kind, primary, index, steps, ...waiting }) => {
-    const raiseBarrier = drainBarrierOf({ kind, primary, ...waiting }, transport.barrier);
-    const check = new PageCheck({ kind, index, primary, limits, raiseBarrier, settleMs: SETTLE_MS, ...clocks });
+    const raiseBarrier = drainBarrierOf({ primary, ...waiting }, transport.barrier);
+    const check = new PageCheck({ index, primary, limits, raiseBarrier, settleMs: SETTLE_MS, ...clocks });
     return { kind, primary, check, indexedUsers: () => indexedUsers(stores.redis, config.keyPrefix, kind), steps };
   });
   const bulkLag = () => transport.bulk.lag();
-  return { ...stores, pool, publisher, raiseBarrier, bulkLag, jobs: { ...context, stores, kinds } };
+  const { primary: contacts, index, steps, delayed, delayQueue } = contactsAmong(stores);
+  const ofContacts = { contacts, index, steps, delayed, delayQueue };
+  return { ...stores, ...ofContacts, pool, publisher, raiseBarrier, bulkLag, jobs: { ...context, stores, kinds } };
 }
 
 /** The memory that Redis reports for these keys, bytes; its own tables are not included. */
@@ -69,13 +74,13 @@ const INTERVAL_MS = 10;
 
 /**
  * Waits until everything now in flight has been applied.
- * @throws Error when that takes longer than `timeoutMs`, the signal's reason
+ * @throws TookTooLong, the signal's reason
  */
 export async function settle(raiseBarrier: RaiseBarrier, signal: AbortSignal, timeoutMs = 120_000): Promise<void> {
   await untilPassed(await raiseBarrier([EVERYBODY]), signal, timeoutMs);
 }
 
 export async function untilPassed(barrier: DrainBarrier, signal: AbortSignal, timeoutMs = 120_000): Promise<void> {
-  const hasPassed = await poll(() => barrier.passed(), Boolean, { everyMs: INTERVAL_MS, timeoutMs, signal });
-  if (!hasPassed) throw new Error(`the tasks were not applied within ${timeoutMs / 1000} s`);
+  const options = { everyMs: INTERVAL_MS, timeoutMs, signal };
+  await until('The tasks were not applied', () => barrier.passed(), Boolean, options);
 }

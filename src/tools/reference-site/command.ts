@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
-import { whenCalled } from '../../cli/define-command.ts';
+import { action, interruptible } from '../../cli/define-command.ts';
 import { EXIT } from '../../cli/exit-code.ts';
-import { interruptible } from '../../cli/interrupt.ts';
 
 export function defineImport(command: Command): void {
-  whenCalled<object, [file: string]>(command, async (output, _options, file) => {
+  action<object, [file: string]>(command, async (output, _options, file) => {
     const { importFile } = await import('./import-edges.ts');
     const progress = output.progress('lines');
     const counts = await interruptible((signal) =>

@@ -1,9 +1,9 @@
 import type { Pool, PoolConnection, RowDataPacket } from 'mysql2/promise';
-import { checkSchema } from '../../app/check-mysql.ts';
 import { mysqlAddress, mysqlTls } from '../../app/open-mysql.ts';
 import { withPrimary } from '../../app/stores.ts';
 import type { Id } from '../../contracts/id.ts';
-import { CONTACTS } from '../../contracts/kind.ts';
+import { checkSchema } from '../../health/check-mysql.ts';
+import { USUAL_SITE } from '../../site/site.ts';
 import { type Edge, readEdges } from './edge-list.ts';
 import { lockUsers, recomputeLastUploads, startNewEpoch } from './last-uploads.ts';
 import { insertContacts, insertPhotos, insertUsers, type NewPhoto, ROWS_AT_ONCE } from './load-graph.ts';
@@ -126,7 +126,7 @@ const distinct = (ids: readonly Id[]): Id[] => [...new Set(ids)];
 export async function importFile(file: string, options: ImportOptions): Promise<ImportCounts> {
   return await withPrimary(async ({ config, primary }) => {
     const { mysqlUrl } = config;
-    await checkSchema(primary, mysqlAddress(mysqlUrl).user, [CONTACTS]);
+    await checkSchema(primary, mysqlAddress(mysqlUrl).user, USUAL_SITE);
     const pool = openSitePool(mysqlUrl, 1, mysqlTls(config));
     return await importEdges(pool, file, options).finally(() => pool.end());
   }, options.signal);

@@ -1,6 +1,6 @@
 import type { Pool, PoolConnection, ResultSetHeader } from 'mysql2/promise';
 import type { Id } from '../../contracts/id.ts';
-import { chunks } from '../../index/chunks.ts';
+import { chunks } from '../../timing/batches.ts';
 import { type Audience, checkAudience, checkId, checkPair, checkTime } from './checks.ts';
 import { lockUsers, recomputeLastUploads, startNewEpoch } from './last-uploads.ts';
 import { inTransaction } from './transaction.ts';

@@ -56,7 +56,7 @@ export async function loadGroups(pool: Pool, { groups, memberships, pooled }: Gr
   return await inTransaction(pool, async (connection) => {
     const counts = { groups: 0, memberships: 0, pooled: 0 };
     for (const some of pieces(groups)) counts.groups += await insertGroups(connection, some);
-    // First whoever owns a photo, then the groups: the order of everybody who changes a pool.
+    // Owners of photos first, then groups: every transaction that changes a pool locks in this order.
     const members = memberships.map(({ user }) => user);
     for (const some of pieces(inOrder([...members, ...(await ownersOf(connection, pooled))]))) {
       await lockUsers(connection, some);

@@ -1,6 +1,6 @@
 /**
- * The pools of groups. Whoever changes a photo holds the lock of its owner, and whoever changes a pool that of its group as
- * well, in this order: so the pools that a photo is in, and the photos of a pool, are all that there will be at the commit.
+ * The pools of groups. A transaction that changes a photo locks its owner, and one that changes a pool locks the group as well,
+ * in this order. So neither the pools that a photo is in nor the photos of a pool can change before the commit.
  */
 import type { Pool, PoolConnection, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
 import type { Id } from '../../contracts/id.ts';

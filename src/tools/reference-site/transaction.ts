@@ -1,7 +1,7 @@
 import { createPool, type Pool, type PoolConnection } from 'mysql2/promise';
 import type { Id } from '../../contracts/id.ts';
 import { meaningOf, type Task } from '../../contracts/task.ts';
-import { type LostRaceOptions, retryingLostRaces } from '../../mysql/lost-race.ts';
+import { type LostRaceOptions, retryDeadlocks } from '../../mysql/faults.ts';
 import { type MysqlTls, tlsOptions } from '../../mysql/tls.ts';
 import { activeParent } from '../../tracing/tracing.ts';
 
@@ -45,7 +45,7 @@ export function inTransaction<T>(
   work: (connection: PoolConnection) => Promise<T>,
   options: LostRaceOptions = {},
 ): Promise<T> {
-  return retryingLostRaces(() => once(pool, work), options);
+  return retryDeadlocks(() => once(pool, work), options);
 }
 
 async function once<T>(pool: Pool, work: (connection: PoolConnection) => Promise<T>): Promise<T> {

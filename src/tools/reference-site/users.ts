@@ -1,6 +1,6 @@
 import type { Pool, PoolConnection, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
 import type { Id } from '../../contracts/id.ts';
-import { chunks } from '../../index/chunks.ts';
+import { chunks } from '../../timing/batches.ts';
 import { checkId } from './checks.ts';
 import { lockUser } from './last-uploads.ts';
 import { deleteOwnerFromPools } from './pools.ts';

@@ -1,14 +1,15 @@
 import type { Consumer } from 'kafkajs';
-import { type Backoff, backoffMs, pause } from '../../timing/backoff.ts';
+import { type Backoff, backoffMs, pause } from '../../timing/loop.ts';
 import type { StallDetector } from '../../timing/stall-detector.ts';
 import type { GroupHistory, Loss } from '../task-source.ts';
 import type { Assignment } from './assignment.ts';
 import { permitted } from './errors.ts';
 import { type LogEndCheck, lossOfEnds } from './log-end-check.ts';
 import { type Inspection, inspectOffsets } from './losses.ts';
+import { markOf } from './marks.ts';
 import type { TopicAdmin } from './topic-admin.ts';
 
-export interface PartitionAdmissionOptions {
+interface PartitionAdmissionOptions {
   readonly consumer: Consumer;
   /** Resolves once the consumer runs. Before that, kafkajs accepts a commit and ignores it. */
   readonly started: Promise<unknown>;
@@ -58,13 +59,19 @@ async function inspect(assignment: Assignment, options: PartitionAdmissionOption
   const { admin, group, consumer, started, topic, history, expectsOffsets, logEnds, onLoss } = options;
   const known = await logEnds?.read();
   const hasStarted = await history.hasStarted(); // before the offsets: the consumer that recorded it has committed
-  const offsets = await permitted(admin.offsets(group), 'DESCRIBE', { topic, group });
   const mine = new Set(assignment.partitions.keys());
+  const offsets = await permitted(admin.offsets(group, Math.max(...mine) + 1), 'DESCRIBE', { topic, group });
   if (offsets.filter(({ partition }) => mine.has(partition)).length < mine.size) {
     throw new Error(`the brokers that were asked do not know some partitions of ${topic}`);
   }
   const isWithoutOffset = offsets.some(({ partition, committed }) => mine.has(partition) && committed === undefined);
-  const inspection = inspectOffsets(offsets, mine, isWithoutOffset && (await expectsOffsets(hasStarted)));
+  const isForeign = offsets.some((one) => mine.has(one.partition) && one.isForeign);
+  const inspection = inspectOffsets(
+    offsets,
+    mine,
+    isWithoutOffset && (await expectsOffsets(hasStarted)),
+    isForeign && (await permitted(admin.hasFormerMembers(group), 'DESCRIBE', { topic, group })),
+  );
   for (const loss of inspection.losses) await onLoss(loss);
   if (logEnds !== undefined && known !== undefined) {
     const lost = logEnds.lostIn(await permitted(admin.ends(mine), 'DESCRIBE', { topic }), known);
@@ -74,7 +81,8 @@ async function inspect(assignment: Assignment, options: PartitionAdmissionOption
   }
   await started;
   const starts = inspection.uncommitted.map((partition) => {
-    return { topic, partition, offset: String(inspection.starts.get(partition)) };
+    const offset = String(inspection.starts.get(partition));
+    return { topic, partition, offset, metadata: markOf(offset) };
   });
   // kafkajs also fetches from here next.
   if (starts.length > 0 && !assignment.signal.aborted) {

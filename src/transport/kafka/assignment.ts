@@ -1,8 +1,9 @@
 import type { Logger } from 'pino';
+import { type Leads, States } from '../../timing/states.ts';
 import { BatchLost } from '../task-source.ts';
 import { isFenced, isRebalance } from './errors.ts';
 
-export interface MembershipOptions {
+interface MembershipOptions {
   /** Monotonic clock, ms. */
   readonly now: () => number;
   /** The brokers give the partitions to others after this long without a heartbeat, ms. */
@@ -13,16 +14,26 @@ export interface MembershipOptions {
 }
 
 /**
+ * - `held`: the partitions are ours, and batches begin.
+ * - `closing`: the group is rebalancing. No batch begins, and what is in work may go on for the grace period.
+ * - `ended`: the group has moved on to another generation.
+ */
+type MembershipState = 'held' | 'closing' | 'ended';
+
+const LEADS: Leads<MembershipState> = { held: ['closing', 'ended'], closing: ['ended'], ended: [] };
+
+/**
  * This process's membership in one generation of the consumer group, from one rebalance to the next. When a rebalance
  * begins, the partitions are still ours until we join again, so the batch in work may finish within a grace period: a group
  * whose members come and go all the time still gets work done.
  */
 export class Membership {
   readonly #options: MembershipOptions;
+  readonly #state = new States<MembershipState>('held', LEADS);
   #lastHeartbeat: number;
-  #endsAt = Number.POSITIVE_INFINITY;
+  /** When the grace period ends, if one has begun. */
+  #graceEndsAt = Number.POSITIVE_INFINITY;
   #reason: Error | undefined;
-  #isClosing = false;
 
   constructor(options: MembershipOptions) {
     this.#options = options;
@@ -36,13 +47,13 @@ export class Membership {
 
   /** May a new batch begin? */
   get isOpen(): boolean {
-    return !this.#isClosing && !this.isLost;
+    return this.#state.is('held') && !this.isLost;
   }
 
   /** Do the partitions belong to other members? */
   get isLost(): boolean {
     const { now, sessionTimeoutMs } = this.#options;
-    return now() >= Math.min(this.#endsAt, this.#lastHeartbeat + sessionTimeoutMs);
+    return this.#state.is('ended') || now() >= Math.min(this.#graceEndsAt, this.#lastHeartbeat + sessionTimeoutMs);
   }
 
   /** Time since the last answered heartbeat, ms. It is long while kafkajs joins the group again, for it then sends none. */
@@ -77,20 +88,20 @@ export class Membership {
 
   /** The group is rebalancing: no batch begins, and what is in work may go on for the grace period. */
   close(): void {
+    if (!this.#state.is('held')) return;
+    this.#state.enter('closing');
     const { now, rebalanceGraceMs } = this.#options;
-    this.#isClosing = true;
-    this.#endsAt = Math.min(this.#endsAt, now() + rebalanceGraceMs);
+    this.#graceEndsAt = now() + rebalanceGraceMs;
   }
 
   /** What is left of the grace period, ms. */
   get graceMs(): number {
-    return Math.max(this.#endsAt - this.#options.now(), 0);
+    return this.#state.is('ended') ? 0 : Math.max(this.#graceEndsAt - this.#options.now(), 0);
   }
 
   /** The group has moved on to another generation. */
   end(): void {
-    this.#isClosing = true;
-    this.#endsAt = Number.NEGATIVE_INFINITY;
+    if (!this.#state.is('ended')) this.#state.enter('ended');
   }
 
   /** @throws BatchLost */
@@ -108,6 +119,8 @@ export interface OwnedPartition {
   failures: number;
   /** Was its last batch slow? */
   isSlow: boolean;
+  /** While it is found out what is missing between `next` and the oldest message. */
+  looking: Promise<void> | undefined;
 }
 
 /** The partitions that one generation of the group gave to this process. */
@@ -120,7 +133,10 @@ export class Assignment {
   constructor(partitions: readonly number[], membership: Membership) {
     this.membership = membership;
     this.partitions = new Map(
-      partitions.map((partition) => [partition, { partition, next: undefined, failures: 0, isSlow: false }]),
+      partitions.map((partition) => [
+        partition,
+        { partition, next: undefined, failures: 0, isSlow: false, looking: undefined },
+      ]),
     );
   }
 

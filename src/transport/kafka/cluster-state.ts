@@ -20,7 +20,7 @@ export interface TopicState {
 }
 
 /** Messages that wait behind an open transaction. */
-export interface HeldBack {
+interface HeldBack {
   readonly partition: number;
   /** The first offset of the transaction. */
   readonly from: bigint;

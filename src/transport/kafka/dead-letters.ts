@@ -1,7 +1,7 @@
 import type { Message } from 'kafkajs';
 import type { KafkaEnds } from '../../mysql/kafka-ends.ts';
-import { BARE, deadLetterOf, lettersToReplay, listed, originalHeaders, originalKey } from '../dead-letter-headers.ts';
-import type { DeadLetter, DeadLetters, Failure, ListedLetter, Replayed } from '../dead-letters.ts';
+import { BARE, deadLetterOf, lettersToReplay, listed, originalKey, replayedHeaders } from '../dead-letter-headers.ts';
+import type { DeadLetter, Failure, ListedLetter, Replayed, TransportLetters } from '../dead-letters.ts';
 import { MessageRefused } from '../task-publisher.ts';
 import type { Delivery } from '../task-source.ts';
 import { createKafka, type KafkaSettings } from './client.ts';
@@ -12,7 +12,7 @@ import { RecordedProducer } from './recorded-producer.ts';
 import { deadLetterTopic, deadLetterTopicConfig, taskTopic } from './topic-admin.ts';
 import { TopicReader } from './topic-reader.ts';
 
-export interface KafkaDeadLettersOptions {
+interface KafkaDeadLettersOptions {
   readonly kafka: KafkaSettings;
   /** The topic of the tasks; the letters are in `<topic>.dlq`. */
   readonly topic: string;
@@ -31,7 +31,7 @@ interface PutLetter {
  * Dead letters in a topic of their own. A letter's id is `<partition>-<offset>`. A topic only grows, so replayed letters stay
  * listed until the topic's retention removes them.
  */
-export class KafkaDeadLetters implements DeadLetters {
+export class KafkaDeadLetters implements TransportLetters {
   readonly #topic: string;
   readonly #producer: KafkaProducer;
   readonly #tasks: RecordedProducer;
@@ -103,11 +103,18 @@ export class KafkaDeadLetters implements DeadLetters {
     return undefined;
   }
 
+  async *all(): AsyncIterable<DeadLetter> {
+    for (const offsets of await this.#offsets()) {
+      const messages = this.#reader.read(offsets, Number.MAX_SAFE_INTEGER);
+      for await (const message of messages) yield letterOf(offsets.partition, message);
+    }
+  }
+
   /** @throws PartlySent, KafkaUnavailable, KafkaPermissionMissing, DatabaseUnavailable, NotReplayable */
   async replay(ids: readonly string[]): Promise<Replayed> {
     const { letters, missing } = await lettersToReplay(this, ids);
     const messages = letters.map((letter) => {
-      const headers = originalHeaders(letter.headers);
+      const headers = replayedHeaders(letter.headers);
       return { key: originalKey({ ...letter, headers }) ?? null, value: letter.body, headers: { ...headers } };
     });
     await this.#tasks.send(messages);

@@ -16,12 +16,22 @@ export function kafkaBarrier(
   return barrierOf(offsets, readEnds, passedBy);
 }
 
-/** The same; but what was removed before the group had it holds it until the group has found the loss. See Transport. */
+/**
+ * The same; but what was removed before the group had it holds it until the group has found the loss, and so does a position that
+ * somebody else has set. See Transport.
+ * @param explainsForeign is a member of a former version, which marks nothing, in the group? Asked only where a position has no mark
+ */
 export function strictKafkaBarrier(
   offsets: () => Promise<readonly PartitionOffsets[]>,
   readEnds: () => Promise<ReadonlyMap<number, bigint>>,
+  explainsForeign: () => Promise<boolean>,
 ): RaiseBarrier {
-  return barrierOf(offsets, readEnds, ({ committed = 0n }) => committed);
+  const believed = async () => {
+    const all = await offsets();
+    const areBelieved = !all.some(({ isForeign }) => isForeign) || (await explainsForeign());
+    return all.filter(({ isForeign }) => areBelieved || !isForeign);
+  };
+  return barrierOf(believed, readEnds, ({ committed = 0n }) => committed);
 }
 
 function barrierOf(
@@ -32,7 +42,8 @@ function barrierOf(
   return async () => {
     const ends = await readEnds();
     return sharedBarrier(async () => {
-      return (await offsets()).every((found) => reachedIn(found) >= (ends.get(found.partition) ?? 0n));
+      const found = new Map((await offsets()).map((one) => [one.partition, reachedIn(one)]));
+      return [...ends].every(([partition, end]) => (found.get(partition) ?? -1n) >= end); // one that is not known has not been passed
     });
   };
 }

@@ -92,7 +92,7 @@ export class KafkaPermissionMissing extends UserError {
 }
 
 /** ACL operations, as the brokers check them. */
-export type KafkaOperation = 'CREATE' | 'DESCRIBE' | 'READ' | 'WRITE';
+type KafkaOperation = 'CREATE' | 'DESCRIBE' | 'READ' | 'WRITE';
 
 const FORBIDDEN: Readonly<Record<string, 'topic' | 'group' | 'cluster'>> = {
   TOPIC_AUTHORIZATION_FAILED: 'topic',

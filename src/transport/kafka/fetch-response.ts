@@ -57,6 +57,9 @@ const BYTES_A_MESSAGE = 500;
  */
 const PASSED_ON = new Set([1, 3, 5, 6, 29, 74, 75]);
 
+/** The offset that was asked for is not in the log. */
+export const OUT_OF_RANGE = 1;
+
 /** A broker answers with an error at once, without waiting for messages: fetching again at once would be a busy loop. */
 const ERROR_PAUSE_MS = 500;
 
@@ -138,12 +141,9 @@ function setFaultAside(one: Unread): void {
   const name = nameOf(one);
   const { partition } = one;
   const { errorCode } = partition;
-  if (errorCode === 0 || PASSED_ON.has(errorCode)) {
-    faults.delete(name);
-    return;
-  }
-  faults.set(name, errorCode);
-  partition.errorCode = 0;
+  if (errorCode === 0 || (PASSED_ON.has(errorCode) && errorCode !== OUT_OF_RANGE)) faults.delete(name);
+  else faults.set(name, errorCode);
+  if (!PASSED_ON.has(errorCode)) partition.errorCode = 0;
 }
 
 async function read({ partition, aborted, records }: Unread, room: number): Promise<number> {

@@ -15,7 +15,7 @@ export interface FetchedMessage {
   readonly unreadable?: UnreadableBatch;
 }
 
-export interface UnreadableBatch {
+interface UnreadableBatch {
   /** Human-readable. */
   readonly reason: string;
   /** The first offset of the batch. */

@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
 import type { KafkaEnds, KnownEnd } from '../../mysql/kafka-ends.ts';
-import { pause } from '../../timing/backoff.ts';
+import { Batches } from '../../timing/batches.ts';
+import { pause } from '../../timing/loop.ts';
 import type { Loss } from '../task-source.ts';
 import type { Assignment } from './assignment.ts';
-import { MicroBatcher } from './micro-batch.ts';
 import type { TopicAdmin } from './topic-admin.ts';
 
-export interface LogEndCheckOptions {
+interface LogEndCheckOptions {
   readonly ends: KafkaEnds;
   readonly admin: TopicAdmin;
   readonly onLoss: (loss: Loss) => Promise<void>;
@@ -39,16 +39,19 @@ const WATCH_MS = 5_000;
  */
 export class LogEndCheck {
   readonly #options: LogEndCheckOptions;
-  readonly #reads: MicroBatcher<void>;
+  readonly #reads: Batches<void, void>;
   #known: ReadonlyMap<number, KnownEnd> = new Map();
   #looking: { readonly assignment: Assignment; readonly done: Promise<void> } | undefined;
   #nextLook = Number.NEGATIVE_INFINITY;
 
   constructor(options: LogEndCheckOptions) {
     this.#options = options;
-    this.#reads = new MicroBatcher({
+    this.#reads = new Batches<void, void>({
+      gathers: true,
+      atOnce: 1,
       work: async () => {
         this.#known = await options.ends.read();
+        return [];
       },
     });
   }
@@ -74,7 +77,7 @@ export class LogEndCheck {
 
   /** What is recorded of a partition, if that is more than the log held. */
   async #missing(partition: number, high: bigint): Promise<KnownEnd | undefined> {
-    await this.#reads.add();
+    await this.#reads.run();
     const known = this.#known.get(partition);
     return known !== undefined && (high < known.end || known.wentBack) ? known : undefined;
   }
@@ -85,7 +88,7 @@ export class LogEndCheck {
       await pause(WATCH_MS, assignment.signal);
       if (assignment.signal.aborted) return;
       try {
-        await this.#reads.add();
+        await this.#reads.run();
         if (this.#isMissing(assignment)) await this.#look(assignment);
       } catch (error) {
         this.#options.logger.debug({ err: error }, 'the ends of the logs were not compared; retrying');

@@ -19,11 +19,13 @@ export interface Inspection {
  * @param all every partition of the topic
  * @param mine the partitions of this assignment
  * @param expectsOffsets the group must have consumed before, because indexes exist
+ * @param explainsForeign a member of a former version, which marks nothing, is in the group
  */
 export function inspectOffsets(
   all: readonly PartitionOffsets[],
   mine: ReadonlySet<number>,
   expectsOffsets: boolean,
+  explainsForeign = false,
 ): Inspection {
   const isNewGroup = all.every(({ committed }) => committed === undefined);
   const own = all.filter(({ partition }) => mine.has(partition));
@@ -34,9 +36,12 @@ export function inspectOffsets(
   const outOfRange = own.filter(
     ({ committed, low, high }) => committed !== undefined && !(low <= committed && committed <= high),
   );
+  const moved = explainsForeign ? [] : own.filter((one) => one.isForeign && !outOfRange.includes(one));
   return {
     starts: new Map(own.map((offsets) => [offsets.partition, startOf(offsets)])),
-    uncommitted: own.filter((offsets) => offsets.committed !== startOf(offsets)).map(({ partition }) => partition),
+    uncommitted: own
+      .filter((offsets) => offsets.committed !== startOf(offsets) || offsets.isForeign)
+      .map(({ partition }) => partition),
     outOfRange: new Set(outOfRange.map(({ partition }) => partition)),
     losses: [
       ...lossOf('group_without_offsets', withoutOffset, ({ low }) => `none committed, ${low} is the oldest there is`),
@@ -45,6 +50,7 @@ export function inspectOffsets(
         outOfRange,
         ({ committed, low, high }) => `${committed} is not in ${low}…${high}`,
       ),
+      ...lossOf('position_moved', moved, ({ committed }) => `${committed} was not committed by a consumer`),
     ],
   };
 }
@@ -76,8 +82,12 @@ export async function findGap(
     return { reason: 'offset_out_of_range', detail, partitions: [partition] };
   }
   if (first === expected) return undefined;
-  const oldest = await low();
-  if (oldest <= expected) return undefined;
-  const detail = `partition ${partition}: ${expected}…${oldest - 1n} are gone`;
+  return gapOf(partition, expected, await low());
+}
+
+/** @param expected the next offset to deliver @param low the oldest that still exists */
+export function gapOf(partition: number, expected: bigint, low: bigint): Loss | undefined {
+  if (low <= expected) return undefined;
+  const detail = `partition ${partition}: ${expected}…${low - 1n} are gone`;
   return { reason: 'gap', detail, partitions: [partition] };
 }

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
 /** The source of the SASL OAUTHBEARER token: a file that something else renews, or a command that prints it. */
-export type TokenSource = { readonly file: string } | { readonly command: string };
+type TokenSource = { readonly file: string } | { readonly command: string };
 
 /** There is no token, or it has expired. There may be one later, so the error passes by itself (see errors.ts). The message holds no token. */
 export class TokenUnavailable extends Error {

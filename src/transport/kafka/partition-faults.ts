@@ -17,7 +17,7 @@ export interface PartitionMessages {
   readonly messages: readonly Message[];
 }
 
-export interface Split {
+interface Split {
   /** Sent together. */
   readonly together: readonly Message[];
   /** Messages of partitions whose pause is over: each partition is tried on its own, so that none delays the others. */

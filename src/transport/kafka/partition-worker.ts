@@ -1,6 +1,7 @@
 import type { EachBatchPayload } from 'kafkajs';
 import type { Logger } from 'pino';
-import { type Backoff, backoffMs } from '../../timing/backoff.ts';
+import type { Batches } from '../../timing/batches.ts';
+import { type Backoff, backoffMs } from '../../timing/loop.ts';
 import type { StallDetector } from '../../timing/stall-detector.ts';
 import type { BatchHandler, Loss } from '../task-source.ts';
 import type { Assignment, OwnedPartition } from './assignment.ts';
@@ -10,13 +11,12 @@ import { findGap } from './losses.ts';
 import {
   batchAcrossPartitions,
   commitAcrossPartitions,
-  type MicroBatcher,
   type OffsetCommit,
   type PartitionBatch,
 } from './micro-batch.ts';
 import type { TopicAdmin } from './topic-admin.ts';
 
-export interface PartitionWorkerOptions {
+interface PartitionWorkerOptions {
   readonly topic: string;
   readonly group: string;
   readonly handler: BatchHandler;
@@ -39,13 +39,13 @@ export interface PartitionWorkerOptions {
 }
 
 /** What kafkajs has fetched of one partition. */
-export interface PartitionFetch {
+interface PartitionFetch {
   readonly payload: EachBatchPayload;
   readonly assignment: Assignment;
   readonly owned: OwnedPartition;
 }
 
-/** `paused`: what is left is delivered again, and whoever gave it back sees to that. */
+/** `paused`: what is left is delivered again, by the caller that returned it. */
 type End = 'done' | 'paused';
 
 /**
@@ -55,8 +55,8 @@ type End = 'done' | 'paused';
  */
 export class PartitionWorker {
   readonly #options: PartitionWorkerOptions;
-  readonly #batches: MicroBatcher<PartitionBatch>;
-  readonly #commits: MicroBatcher<OffsetCommit>;
+  readonly #batches: Batches<PartitionBatch, void>;
+  readonly #commits: Batches<OffsetCommit, void>;
   readonly #working = new Set<Promise<unknown>>();
 
   constructor(options: PartitionWorkerOptions) {
@@ -129,6 +129,7 @@ export class PartitionWorker {
 
   /** Reports a loss before anything behind it is delivered. */
   async #requireContinuity({ payload, assignment, owned }: PartitionFetch): Promise<void> {
+    await owned.looking;
     const { admin, logEnds, group, onLoss, progress } = this.#options;
     const { partition } = owned;
     const first = BigInt(String(payload.batch.messages[0]?.offset));
@@ -161,7 +162,7 @@ export class PartitionWorker {
       whenSlow();
     };
     try {
-      await this.#batches.add({ deliveries, lease: { renew }, isSuspect, onSlow });
+      await this.#batches.run({ deliveries, lease: { renew }, isSuspect, onSlow });
     } finally {
       clearInterval(background);
       progress.mark();
@@ -184,7 +185,7 @@ export class PartitionWorker {
     const { signal, membership } = assignment;
     const lastOffset = String(messages.at(-1)?.offset);
     const next = BigInt(isLast ? payload.batch.lastOffset() : lastOffset) + 1n;
-    await this.#commits.add({ partition: owned.partition, offset: next.toString(), payload, signal });
+    await this.#commits.run({ partition: owned.partition, offset: next.toString(), payload, signal });
     // The commit of a slow batch may outlast the assignment: kafkajs then fetches from what the group has.
     if (signal.aborted) return;
     payload.resolveOffset(lastOffset);

@@ -51,7 +51,7 @@ interface Connected {
   retired?: Promise<void>;
 }
 
-export interface KafkaProducerOptions {
+interface KafkaProducerOptions {
   readonly kafka: KafkaSettings;
   /** Created before the first message if they do not exist. */
   readonly topics: readonly ITopicConfig[];

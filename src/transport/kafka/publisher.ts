@@ -1,13 +1,13 @@
-import type { Message } from 'kafkajs';
+import type { Message, RecordMetadata } from 'kafkajs';
 import type { KafkaEnds } from '../../mysql/kafka-ends.ts';
 import { encodeTask } from '../cloud-events.ts';
-import { type OutgoingTask, PartlyPublished, type TaskPublisher } from '../task-publisher.ts';
+import { PartlyPublished, type TaskPublisher } from '../task-publisher.ts';
 import type { KafkaSettings } from './client.ts';
 import { KafkaProducer, PartlySent } from './producer.ts';
 import { RecordedProducer } from './recorded-producer.ts';
-import { taskTopic } from './topic-admin.ts';
+import { type PartitionOffsets, taskTopic } from './topic-admin.ts';
 
-export interface KafkaTaskPublisherOptions {
+interface KafkaTaskPublisherOptions {
   readonly kafka: KafkaSettings;
   readonly topic: string;
   /** Number of partitions, if the topic has to be created. */
@@ -32,14 +32,16 @@ export class KafkaTaskPublisher implements TaskPublisher {
   async checkRoom(): Promise<void> {}
 
   /** @throws PartlyPublished, KafkaPermissionMissing, KafkaUnavailable, DatabaseUnavailable */
-  async publish(tasks: readonly OutgoingTask[]): Promise<void> {
+  async publish(...[tasks, onTaken]: Parameters<TaskPublisher['publish']>): Promise<void> {
     // With the current time, not the task's: the brokers delete by message time.
     const messages = tasks.map((task) => {
       const { key, body, headers } = encodeTask(task);
       return { key, value: body, headers: { ...headers } };
     });
     try {
-      await this.#tasks.send(messages);
+      const taken = await this.#tasks.send(messages);
+      const place = tasks.length === 1 ? placeOf(taken) : undefined; // of several, a broker names the first in each partition
+      if (place !== undefined) onTaken?.([place]);
     } catch (error) {
       if (!(error instanceof PartlySent)) throw error;
       const notTaken = tasks.flatMap((task, i) => {
@@ -53,4 +55,23 @@ export class KafkaTaskPublisher implements TaskPublisher {
   close(): Promise<void> {
     return this.#producer.close();
   }
+}
+
+/** The place of the only message sent: `<partition>:<offset>`. Undefined if the broker has not said it. */
+export function placeOf([only, ...more]: readonly RecordMetadata[]): string | undefined {
+  return only?.baseOffset === undefined || more.length > 0 ? undefined : `${only.partition}:${only.baseOffset}`;
+}
+
+/**
+ * Is the message at this place still in the log, and not committed by the group? A message that its retention or an operator has
+ * removed, or that a group which was moved has passed, does not wait.
+ * @param offsets of every partition of the topic
+ */
+export function isWaitingAt(place: string, offsets: readonly PartitionOffsets[]): boolean {
+  const [, partition, digits] = /^(\d{1,9}):(\d{1,19})$/.exec(place) ?? [];
+  const found = offsets.find((one) => String(one.partition) === partition);
+  if (found === undefined || digits === undefined) return false;
+  const offset = BigInt(digits);
+  const { low, high, committed = low } = found;
+  return low <= offset && offset < high && committed <= offset;
 }

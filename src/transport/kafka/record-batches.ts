@@ -39,7 +39,7 @@ const crc32c = createRequire(import.meta.url)('kafkajs/src/protocol/recordBatch/
 ) => number;
 
 /** The messages of one batch, and their decompressed size in bytes. */
-export interface DecodedBatch {
+interface DecodedBatch {
   readonly messages: FetchedMessage[];
   readonly bytes: number;
 }

@@ -1,7 +1,7 @@
 import type { Message, RecordMetadata } from 'kafkajs';
 import type { GivenEnd, KafkaEnds, KnownEnd } from '../../mysql/kafka-ends.ts';
+import { Batches } from '../../timing/batches.ts';
 import { permitted } from './errors.ts';
-import { MicroBatcher } from './micro-batch.ts';
 import { type KafkaProducer, PartlySent } from './producer.ts';
 
 /** How long the known ends are used, ms: less than a broker takes to restart with an older log. */
@@ -21,7 +21,7 @@ export class RecordedProducer {
   readonly #producer: Pick<KafkaProducer, 'send'>;
   readonly #topic: string;
   readonly #ends: KafkaEnds | undefined;
-  readonly #records: MicroBatcher<readonly GivenEnd[]> | undefined;
+  readonly #records: Batches<readonly GivenEnd[], void> | undefined;
   #known: Known | undefined;
 
   /** @param ends undefined if nothing is to be recorded */
@@ -31,19 +31,25 @@ export class RecordedProducer {
     this.#ends = ends;
     if (ends === undefined) return;
     // Concurrent calls share a statement instead of waiting for each other's locks.
-    this.#records = new MicroBatcher({ work: (given) => ends.record(highest(given.flat())) });
+    const work = async (given: readonly (readonly GivenEnd[])[]) => {
+      await ends.record(highest(given.flat()));
+      return [];
+    };
+    this.#records = new Batches<readonly GivenEnd[], void>({ work, atOnce: 1, gathers: true });
   }
 
   /**
-   * Resolves once all messages are taken and recorded.
+   * Resolves once all messages are taken and recorded, with where they went.
    * @throws PartlySent if only some were taken; what `KafkaProducer.send` throws, KafkaPermissionMissing, DatabaseUnavailable:
    *   some messages may have been written all the same
    */
-  async send(messages: readonly Message[]): Promise<void> {
+  async send(messages: readonly Message[]): Promise<readonly RecordMetadata[]> {
     const known = await this.#knownEnds();
     const topic = this.#topic;
     try {
-      await this.#record(await permitted(this.#producer.send(topic, messages), 'WRITE', { topic }), known);
+      const taken = await permitted(this.#producer.send(topic, messages), 'WRITE', { topic });
+      await this.#record(taken, known);
+      return taken;
     } catch (error) {
       if (error instanceof PartlySent) await this.#record(error.taken, known);
       throw error;
@@ -56,7 +62,7 @@ export class RecordedProducer {
       const wentBackIn = before !== undefined && lowest < before.end ? before.generation : undefined;
       return { partition, end: highest + 1n, wentBackIn };
     });
-    if (given.length > 0) await this.#records?.add(given);
+    if (given.length > 0) await this.#records?.run(given);
   }
 
   async #knownEnds(): Promise<ReadonlyMap<number, KnownEnd> | undefined> {

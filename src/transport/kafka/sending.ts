@@ -15,7 +15,7 @@ export interface SendRequest {
   bytes: number;
 }
 
-export interface SendingOptions {
+interface SendingOptions {
   readonly topic: string;
   readonly faults: PartitionFaults;
   /** @throws KafkaUnavailable; what kafkajs throws if retrying is useless */

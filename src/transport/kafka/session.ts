@@ -1,19 +1,23 @@
-import type { Consumer, ConsumerEndBatchProcessEvent, EachBatchPayload } from 'kafkajs';
-import type { Backoff } from '../../timing/backoff.ts';
+import type { Consumer, ConsumerEndBatchProcessEvent, ConsumerGroupJoinEvent, EachBatchPayload } from 'kafkajs';
 import { settledWithin } from '../../timing/deadline.ts';
+import type { Backoff } from '../../timing/loop.ts';
 import type { StallDetector } from '../../timing/stall-detector.ts';
+import { type Leads, States } from '../../timing/states.ts';
 import type { BatchHandler, GroupHistory, Loss, SourceState } from '../task-source.ts';
 import { admit } from './admission.ts';
 import { Assignment, Membership } from './assignment.ts';
 import { createKafka, type KafkaSettings, RETRY } from './client.ts';
 import { permitted } from './errors.ts';
+import { FetchFaults } from './fetch-faults.ts';
 import { brokerFault } from './fetch-response.ts';
 import { beforeRejoining } from './kafkajs-patches.ts';
 import type { LogEndCheck } from './log-end-check.ts';
+import { markingAssigner, markOf } from './marks.ts';
+import { NewPartitions } from './new-partitions.ts';
 import { PartitionWorker } from './partition-worker.ts';
 import type { TopicAdmin } from './topic-admin.ts';
 
-export interface KafkaSessionOptions {
+interface KafkaSessionOptions {
   readonly kafka: KafkaSettings;
   readonly topic: string;
   readonly partitions: number;
@@ -54,20 +58,37 @@ const PARTITIONS_AT_ONCE = 64;
 /** Leaving the group must not delay a shutdown for longer than this when the brokers are unavailable, ms. */
 const LEAVE_TIMEOUT_MS = 5_000;
 
+/**
+ * - `joining`: it connects, and joins the group for the first time.
+ * - `consuming`: it has an assignment, and a new one after every rebalance.
+ * - `stopping`: it begins no new batch; those in work end.
+ * - `left`: its partitions are given up, and kafkajs is disconnected.
+ */
+type SessionState = 'joining' | 'consuming' | 'stopping' | 'left';
+
+const LEADS: Leads<SessionState> = {
+  joining: ['consuming', 'stopping', 'left'],
+  consuming: ['stopping', 'left'],
+  stopping: ['left'],
+  left: [],
+};
+
 /** One kafkajs consumer, until it is stopped or crashes. After a crash the source starts a new session. */
 export class KafkaSession {
   readonly #options: KafkaSessionOptions;
   readonly #consumer: Consumer;
   readonly #stopped = Promise.withResolvers<void>();
   readonly #worker: PartitionWorker;
-  readonly #faults = new Map<number, number | undefined>();
+  readonly #faults: FetchFaults;
+  readonly #newPartitions: NewPartitions;
   #started: Promise<void> = Promise.resolve();
   #assignment: Assignment | undefined;
-  #isStopping = false;
+  readonly #state = new States<SessionState>('joining', LEADS);
 
   constructor(options: KafkaSessionOptions) {
     this.#options = options;
-    const mayBegin = () => !this.#isStopping && this.#assignment?.membership.isOpen === true;
+    this.#newPartitions = new NewPartitions(options.kafka.logger);
+    const mayBegin = () => this.#state.is('consuming') && this.#assignment?.membership.isOpen === true;
     this.#worker = new PartitionWorker({ ...options, logger: options.kafka.logger, mayBegin });
     this.#consumer = createKafka(options.kafka).consumer({
       groupId: options.group,
@@ -76,10 +97,12 @@ export class KafkaSession {
       heartbeatInterval: options.heartbeatMs,
       maxWaitTimeInMs: FETCH_WAIT_MS,
       maxBytesPerPartition: FETCH_BYTES,
+      partitionAssigners: [this.#newPartitions.watched(markingAssigner)],
       allowAutoTopicCreation: false,
       // Crashes are reported to us and we start a new session: kafkajs gives up after some kinds of crash (#1445).
       retry: { ...RETRY, restartOnFailure: async () => false },
     });
+    this.#faults = new FetchFaults({ ...options, logger: options.kafka.logger, consumer: this.#consumer });
   }
 
   /** Has it joined the group? */
@@ -116,14 +139,14 @@ export class KafkaSession {
 
   /** Begins no new batch, waits for the current ones and leaves the group. */
   async stop(): Promise<void> {
-    this.#isStopping = true;
+    if (this.#state.is('joining', 'consuming')) this.#state.enter('stopping');
     await this.#worker.settled();
     this.#stopped.resolve();
   }
 
   /** Gives up all partitions at once, without telling the group, which will notice. */
   abandon(): void {
-    this.#isStopping = true;
+    if (!this.#state.is('left')) this.#state.enter('left');
     this.#assignment?.end();
   }
 
@@ -148,8 +171,8 @@ export class KafkaSession {
 
   #listen(): Promise<never> {
     const { events } = this.#consumer;
-    this.#consumer.on(events.GROUP_JOIN, ({ payload }) => this.#joined(payload.memberAssignment[this.#options.topic]));
-    this.#consumer.on(events.FETCH, () => this.#reportFaults());
+    this.#consumer.on(events.GROUP_JOIN, ({ payload }) => this.#joined(payload));
+    this.#consumer.on(events.FETCH, () => this.#faults.look(this.#assignment));
     this.#consumer.on(events.HEARTBEAT, () => this.#assignment?.membership.renew());
     this.#consumer.on(events.END_BATCH_PROCESS, ({ payload }) => this.#skipped(payload));
     const { promise: crashed, reject } = Promise.withResolvers<never>();
@@ -158,24 +181,12 @@ export class KafkaSession {
     return crashed;
   }
 
-  /** Logs which partitions their broker cannot read. Nothing here can fix that; the other partitions go on. */
-  #reportFaults(): void {
-    const { topic, kafka } = this.#options;
-    for (const partition of this.#assignment?.partitions.keys() ?? []) {
-      const errorCode = brokerFault(topic, partition);
-      if (errorCode === this.#faults.get(partition)) continue;
-      this.#faults.set(partition, errorCode);
-      if (errorCode === undefined) kafka.logger.info({ topic, partition }, 'the broker can read the partition again');
-      else kafka.logger.error({ topic, partition, errorCode }, 'the broker cannot read a partition; retrying');
-    }
-  }
-
   async #start(): Promise<void> {
     const { admin, partitions, topic } = this.#options;
     await permitted(admin.ensureTopics(partitions), 'DESCRIBE', { topic });
     await this.#consumer.connect();
     await this.#consumer.subscribe({ topics: [topic], fromBeginning: true });
-    if (this.#isStopping) return;
+    if (!this.#state.is('joining')) return;
     this.#started = beforeRejoining(
       () => this.#finish(),
       () =>
@@ -206,12 +217,15 @@ export class KafkaSession {
   }
 
   /** kafkajs calls this before it fetches anything of a new assignment. */
-  #joined(partitions: readonly number[] = []): void {
+  #joined({ memberAssignment, isLeader }: ConsumerGroupJoinEvent['payload']): void {
     const options = this.#options;
+    const partitions: readonly number[] = memberAssignment[options.topic] ?? [];
     this.#assignment?.end();
     options.progress.mark();
     const assignment = new Assignment(partitions, new Membership({ ...options, logger: options.kafka.logger }));
     this.#assignment = assignment;
+    if (this.#state.is('joining')) this.#state.enter('consuming');
+    if (isLeader) void this.#newPartitions.look(assignment.signal);
     if (partitions.length === 0) void options.onFault(undefined);
     else void admit(assignment, { ...options, consumer: this.#consumer, started: this.#started });
   }
@@ -219,7 +233,7 @@ export class KafkaSession {
   async #eachBatch(payload: EachBatchPayload): Promise<void> {
     const assignment = this.#assignment;
     const owned = assignment?.partitions.get(payload.batch.partition);
-    if (assignment === undefined || owned?.next === undefined || this.#isStopping) return;
+    if (assignment === undefined || owned?.next === undefined || !this.#state.is('consuming')) return;
     await this.#worker.workThrough({ payload, assignment, owned });
     const { reason } = assignment.membership;
     if (reason !== undefined && this.#assignment === assignment) throw reason;
@@ -234,7 +248,8 @@ export class KafkaSession {
     if (first !== null && BigInt(first) > owned.next) return;
     owned.next = BigInt(lastOffset) + 1n;
     const { topic, kafka } = this.#options;
-    this.#consumer.commitOffsets([{ topic, partition, offset: owned.next.toString() }]).catch((error: unknown) => {
+    const offset = owned.next.toString();
+    this.#consumer.commitOffsets([{ topic, partition, offset, metadata: markOf(offset) }]).catch((error: unknown) => {
       kafka.logger.debug({ err: error, partition }, 'control records were not committed; the next batch commits them');
     });
   }

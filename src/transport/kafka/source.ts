@@ -1,6 +1,6 @@
 import type { KafkaEnds } from '../../mysql/kafka-ends.ts';
-import { type Backoff, backoffMs, DEFAULT_BACKOFF, pause } from '../../timing/backoff.ts';
 import { settledWithin } from '../../timing/deadline.ts';
+import { type Backoff, backoffMs, DEFAULT_BACKOFF, pause } from '../../timing/loop.ts';
 import { DEFAULT_STALL_MS, StallDetector } from '../../timing/stall-detector.ts';
 import {
   BATCHES_AT_ONCE,
@@ -13,11 +13,11 @@ import {
   type TaskSource,
 } from '../task-source.ts';
 import { createKafka, type KafkaSettings } from './client.ts';
-import { explainedFault } from './coordinator.ts';
 import { isPassing, KafkaPermissionMissing, missingPermission } from './errors.ts';
 import { LogEndCheck } from './log-end-check.ts';
 import { KafkaSession } from './session.ts';
 import { DEFAULT_PARTITIONS, TopicAdmin } from './topic-admin.ts';
+import { explainedFault } from './topic-reader.ts';
 
 export interface KafkaTaskSourceOptions {
   readonly kafka: KafkaSettings;

@@ -1,8 +1,8 @@
 import type { Admin, ITopicConfig, Kafka } from 'kafkajs';
-import { pause } from '../../timing/backoff.ts';
-import { retry } from '../../timing/loop.ts';
+import { pause, retry } from '../../timing/loop.ts';
 import { isElecting, isPassing } from './errors.ts';
 import { allowingLeaderless } from './kafkajs-patches.ts';
+import { isFormerMember, markOf } from './marks.ts';
 import { TopicReader } from './topic-reader.ts';
 
 /** Also the maximum number of members of a consumer group that get work. A user's tasks are all in one partition. */
@@ -78,6 +78,8 @@ export interface PartitionOffsets {
   readonly partition: number;
   /** The next offset to consume; undefined when the group has committed none. */
   readonly committed: bigint | undefined;
+  /** Somebody else has set it: it does not carry our mark (marks.ts). */
+  readonly isForeign?: true;
   /** The oldest offset that still exists. */
   readonly low: bigint;
   /** The end of the readable messages, exclusive. An open transaction may hold back messages behind it. */
@@ -96,6 +98,8 @@ export class TopicAdmin {
   readonly #hasDeadLetters: boolean;
   #admin: Promise<Admin> | undefined;
   #ends: TopicReader | undefined;
+  /** The most partitions that were seen. */
+  #partitions = 0;
 
   /** @param hasDeadLetters does the topic have one of its own for dead letters? */
   constructor(kafka: Kafka, topic: string, hasDeadLetters = true) {
@@ -111,17 +115,30 @@ export class TopicAdmin {
     return allowingLeaderless(() => this.#ask((admin) => ensureTopics(admin, topics)));
   }
 
-  /** The group's position in every partition of the topic, ordered by partition. */
-  offsets(group: string): Promise<PartitionOffsets[]> {
+  /**
+   * The group's position in every partition of the topic, ordered by partition.
+   * @param partitions there are at least so many
+   */
+  async offsets(group: string, partitions = this.#partitions): Promise<PartitionOffsets[]> {
+    const found = await this.#offsets(group);
+    if (found.length >= partitions) return found;
+    await this.#reconnect(); // kafkajs learns of partitions that were added minutes later
+    return await this.#offsets(group);
+  }
+
+  #offsets(group: string): Promise<PartitionOffsets[]> {
     return this.#ask(async (admin) => {
       // Committed offsets first: otherwise a group that makes progress in between appears to be past the end.
       const committed = await whileElecting(() => admin.fetchOffsets({ groupId: group, topics: [this.#topic] }));
-      const byPartition = new Map(committed[0]?.partitions.map(({ partition, offset }) => [partition, BigInt(offset)]));
+      const byPartition = new Map(committed[0]?.partitions.map((one) => [one.partition, one]));
       const ends = await whileElecting(() => admin.fetchTopicOffsets(this.#topic));
       return ends
         .map(({ partition, low, high }) => {
-          const offset = byPartition.get(partition) ?? -1n;
-          return { partition, committed: offset < 0n ? undefined : offset, low: BigInt(low), high: BigInt(high) };
+          const { offset = '-1', metadata = null } = byPartition.get(partition) ?? {};
+          const committed = BigInt(offset) < 0n ? undefined : BigInt(offset);
+          const isForeign = committed !== undefined && metadata !== markOf(committed);
+          const ends = { low: BigInt(low), high: BigInt(high) };
+          return { partition, committed, ...ends, ...(isForeign ? { isForeign } : {}) };
         })
         .sort((a, b) => a.partition - b.partition);
     });
@@ -137,6 +154,7 @@ export class TopicAdmin {
     const reader = this.#ends;
     try {
       const found = await allowingLeaderless(() => reader.offsets(mine));
+      this.#partitions = Math.max(this.#partitions, found.length);
       return new Map(found.map(({ partition, high }) => [partition, high]));
     } catch (error) {
       if (this.#ends === reader) this.#ends = undefined;
@@ -150,6 +168,21 @@ export class TopicAdmin {
     const [all, ends] = [await this.offsets(group), await this.ends()];
     const behind = (one: PartitionOffsets) => Number((ends.get(one.partition) ?? one.high) - startOf(one));
     return all.reduce((sum, one) => sum + behind(one), 0);
+  }
+
+  /** The number of members of the group. */
+  members(group: string): Promise<number> {
+    return this.#ask(async (admin) => (await admin.describeGroups([group])).groups[0]?.members?.length ?? 0);
+  }
+
+  /** Is a member of a former version in the group, which marks nothing? @throws an error while the group is rebalancing */
+  hasFormerMembers(group: string): Promise<boolean> {
+    return this.#ask(async (admin) => {
+      const { groups } = await admin.describeGroups([group]);
+      const { state, members = [] } = groups[0] ?? {};
+      if (state !== 'Stable' && state !== 'Empty') throw new Error(`the group ${group} is rebalancing`);
+      return members.some(isFormerMember);
+    });
   }
 
   /** Resolves if the brokers answer and know the topic, even if partitions have no leader. @throws what kafkajs throws */
@@ -174,6 +207,12 @@ export class TopicAdmin {
       await disconnected(admin);
       throw error;
     }
+  }
+
+  async #reconnect(): Promise<void> {
+    const admin = this.#admin;
+    this.#admin = undefined;
+    if (admin !== undefined) await disconnected(admin);
   }
 
   async #connect(): Promise<Admin> {

@@ -1,9 +1,8 @@
-import type { RedisClient } from '../../redis/connection.ts';
-import { defineScript, type Script } from '../../redis/script.ts';
+import { defineScript, type RedisClient, type Script } from '../../redis/connection.ts';
 import { reply } from '../../redis/unavailable.ts';
 import type { RawEntry } from './entries.ts';
 
-export interface ConsumerGroupOptions {
+interface ConsumerGroupOptions {
   readonly client: RedisClient;
   /** The stream's key. */
   readonly stream: string;
@@ -20,18 +19,53 @@ export interface GroupState {
   readonly added: number;
   /** The last entry delivered to a consumer of the group. */
   readonly lastDelivered: string;
-  /** Entries removed before the group had read them. */
+  /** Entries removed from the front before the group had read them. */
   readonly removedUnread: number;
+  /** Entries that somebody else has removed, read or not, without those that are pending: claiming them finds that. */
+  readonly removedByOthers: number;
+  /** Entries that somebody else has acknowledged, or whose consumer somebody else has deleted. */
+  readonly settledByOthers: number;
+  /** Is there something to {@link ConsumerGroup.accept}: one of the above, or read by nobody that marks it? */
+  readonly isForeign: boolean;
+  /** The group does not stand where its consumers have left it: something was skipped, or nobody knows. */
+  readonly isMoved: boolean;
+  /** A consumer of a former version, which marks nothing, is active: that explains all of these. */
+  readonly isMixed: boolean;
 }
 
-export interface Claimed {
+/**
+ * Does the group stand where its consumers have left it, with everything that they were given or are still to be? If not, something
+ * may count as done that nobody has done.
+ */
+export function isAsLeft({ isMixed, isForeign, removedUnread }: GroupState): boolean {
+  return isMixed || !(isForeign || removedUnread > 0);
+}
+
+/**
+ * A key beside the stream, in the same slot of a cluster, which only we write: what was delivered and what was removed by us. Version
+ * 0.1.0 does not know it.
+ */
+function marksKey(stream: string): string {
+  return /\{[^}]+\}/.test(stream) ? `${stream}:marks` : `${stream}:marks:{${stream}}`;
+}
+
+/** Ends the names of consumers that mark what they read. */
+export const MARKING = '+marks';
+
+/** The names of version 0.1.0, whose consumers do not, as a pattern of Lua. Any other name is a stranger's. */
+const FORMER_NAMES = `%-%d+%-${'%x'.repeat(8)}$`;
+
+/** A consumer that reads does so every half second. */
+const RECENT_MS = 30_000;
+
+interface Claimed {
   readonly entries: RawEntry[];
   /** Entries that were delivered but not acknowledged, and are no longer in the stream. */
   readonly deleted: string[];
 }
 
 /** The number of entries that are not acknowledged. */
-export interface GroupBacklog {
+interface GroupBacklog {
   /** Delivered to some consumer of the group. */
   readonly delivered: number;
   readonly undelivered: number;
@@ -54,7 +88,10 @@ const RETIRED_MS = 3600 * 1000;
 /** A consumer group of a Redis stream, as one of its consumers sees it. All methods throw RedisUnavailable. */
 export class ConsumerGroup {
   readonly #options: ConsumerGroupOptions;
-  readonly #scripts: Readonly<Record<'create' | 'state' | 'lease' | 'trim' | 'retire' | 'clockBack', Script>>;
+  readonly #scripts: Readonly<
+    Record<'create' | 'state' | 'mark' | 'acknowledge' | 'lease' | 'trim' | 'retire' | 'clockBack', Script>
+  >;
+  readonly #keys: readonly [stream: string, marks: string];
   /** Where the next search for idle entries begins. */
   #cursor = '0-0';
   /** The same, for entries that were delivered before Redis's clock was set back. */
@@ -62,11 +99,14 @@ export class ConsumerGroup {
 
   constructor(options: ConsumerGroupOptions) {
     this.#options = options;
+    this.#keys = [options.stream, marksKey(options.stream)];
     const define = (name: string) =>
       defineScript(options.client, `stream_${name}`, new URL(`./lua/${name}.lua`, import.meta.url));
     this.#scripts = {
       create: define('create-group'),
       state: define('group-state'),
+      mark: define('mark-read'),
+      acknowledge: define('acknowledge'),
       lease: define('lease-entries'),
       trim: define('trim'),
       retire: define('retire'),
@@ -76,21 +116,36 @@ export class ConsumerGroup {
 
   /** Undefined if the stream or the group does not exist. */
   async state(): Promise<GroupState | undefined> {
-    const found = (await this.#state('0')) as [string, number, string, number] | null;
+    const found = (await this.#state('0')) as [string, number, string, ...number[]] | null;
     if (found === null) return undefined;
-    const [lastAdded, added, lastDelivered, removedUnread] = found;
-    return { lastAdded, added, lastDelivered, removedUnread };
+    const [lastAdded, added, lastDelivered, ...numbers] = found;
+    const [removedUnread = 0, removedByOthers = 0, settledByOthers = 0, isForeign, isMoved, isMixed] = numbers;
+    return {
+      ...{ lastAdded, added, lastDelivered, removedUnread, removedByOthers, settledByOthers },
+      ...{ isForeign: isForeign === 1, isMoved: isMoved === 1, isMixed: isMixed === 1 },
+    };
   }
 
-  /** Marks entries that were removed unread as reported, so that they are not found again. */
+  /** What was removed or skipped is reported, and not found again. */
   async accept(): Promise<void> {
     await this.#state('1');
   }
 
   /** Creates the group, and the stream if needed. Everything in the stream is delivered. */
   async create(): Promise<void> {
-    const { stream, group } = this.#options;
-    await this.#scripts.create([stream], [group]);
+    await this.#scripts.create(this.#keys, [this.#options.group]);
+  }
+
+  /**
+   * Marks entries as delivered. Call it before anything is done with them.
+   * @param isWhole everything between the first and the last was delivered with them
+   * @returns false: the group was moved past others, which were never delivered
+   */
+  async mark(entries: readonly RawEntry[], isWhole: boolean): Promise<boolean> {
+    const [first, last] = [entries[0], entries.at(-1)].map((entry) => String(entry?.[0]));
+    if (entries.length === 0 || first === undefined || last === undefined) return true;
+    const { group } = this.#options;
+    return (await this.#scripts.mark(this.#keys, [group, first, last, isWhole ? 1 : 0, entries.length])) === 1;
   }
 
   /** New entries. @param reader a separate connection, because it is blocked for up to `blockMs` */
@@ -128,9 +183,9 @@ export class ConsumerGroup {
     return { entries, deleted: deleted.map(String) };
   }
 
+  /** @param ids of entries that were marked */
   async acknowledge(ids: readonly string[]): Promise<void> {
-    const { client, stream, group } = this.#options;
-    await reply(client.xack(stream, group, ...ids));
+    await this.#scripts.acknowledge(this.#keys, [this.#options.group, ...ids]);
   }
 
   /** Renews this consumer's lease on entries. Returns how many of them it still owns. */
@@ -146,7 +201,7 @@ export class ConsumerGroup {
   /** Removes entries that every group has acknowledged. */
   async trim(): Promise<void> {
     for (let removed = TRIM_STEP; removed > TRIM_STEP / 2; ) {
-      removed = (await this.#scripts.trim([this.#options.stream], [TRIM_STEP])) as number;
+      removed = (await this.#scripts.trim(this.#keys, [TRIM_STEP])) as number;
     }
   }
 
@@ -154,6 +209,18 @@ export class ConsumerGroup {
   async retire(): Promise<void> {
     const { stream, group, consumer } = this.#options;
     await this.#scripts.retire([stream], [group, consumer, RETIRED_MS]);
+  }
+
+  /** How many of its consumers have read within half a minute. */
+  async active(): Promise<number> {
+    const { client, stream, group } = this.#options;
+    try {
+      const consumers = (await reply(client.xinfo('CONSUMERS', stream, group))) as unknown[][];
+      return consumers.map(fieldsOf).filter((fields) => Number(fields.get('idle')) < RECENT_MS).length;
+    } catch (error) {
+      if (isGone(error)) return 0;
+      throw error;
+    }
   }
 
   /** Undefined when Redis does not know. */
@@ -168,7 +235,7 @@ export class ConsumerGroup {
   }
 
   #state(accept: '0' | '1'): Promise<unknown> {
-    return this.#scripts.state([this.#options.stream], [this.#options.group, accept]);
+    return this.#scripts.state(this.#keys, [this.#options.group, accept, FORMER_NAMES, RECENT_MS]);
   }
 
   async #lease(ids: readonly string[], idleMs: number): Promise<number> {

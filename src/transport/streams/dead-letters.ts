@@ -1,10 +1,9 @@
-import type { RedisClient } from '../../redis/connection.ts';
-import { defineScript, type Script } from '../../redis/script.ts';
+import { defineScript, type RedisClient, type Script } from '../../redis/connection.ts';
 import { reply } from '../../redis/unavailable.ts';
-import { deadLetterOf, lettersToReplay, listed, originalHeaders } from '../dead-letter-headers.ts';
-import type { DeadLetter, DeadLetters, Failure, ListedLetter, Replayed } from '../dead-letters.ts';
+import { deadLetterOf, lettersToReplay, listed, replayedHeaders } from '../dead-letter-headers.ts';
+import type { DeadLetter, Failure, ListedLetter, Replayed, TransportLetters } from '../dead-letters.ts';
 import type { Delivery } from '../task-source.ts';
-import { addEntries, deliveryOf, entryFields, type RawEntry } from './entries.ts';
+import { type AddEntries, addEntriesTo, deliveryOf, entryFields, isEntryId, type RawEntry } from './entries.ts';
 import type { StreamRoom } from './publisher.ts';
 
 export interface StreamsDeadLettersOptions {
@@ -32,17 +31,19 @@ const LETTERS_A_CALL = 50;
  * Dead letters in a stream of their own. A letter's id is its entry's id. Replayed letters stay listed, as they do on Kafka.
  * Letters are removed after 30 days, and the oldest ones when there are too many.
  */
-export class StreamsDeadLetters implements DeadLetters {
+export class StreamsDeadLetters implements TransportLetters {
   readonly #client: RedisClient;
   readonly #options: StreamsDeadLettersOptions;
   readonly #letters: string;
   readonly #put: Script;
+  readonly #addTasks: AddEntries;
 
   constructor(options: StreamsDeadLettersOptions) {
     this.#client = options.client;
     this.#options = options;
     this.#letters = `${options.stream}.dlq`;
     this.#put = defineScript(options.client, 'put_letters', new URL('./lua/put-letters.lua', import.meta.url));
+    this.#addTasks = addEntriesTo(options.client, options.stream);
   }
 
   /** @throws RedisUnavailable; some letters may have been added */
@@ -79,12 +80,28 @@ export class StreamsDeadLetters implements DeadLetters {
     return letter;
   }
 
+  /** @throws RedisUnavailable */
+  async *all(): AsyncIterable<DeadLetter> {
+    let from = '-';
+    for (;;) {
+      const page = await this.#range(from, '+', LETTERS_A_CALL);
+      yield* page;
+      if (page.length < LETTERS_A_CALL) return;
+      from = `(${page.at(-1)?.id}`;
+    }
+  }
+
+  /** @throws RedisUnavailable */
+  async remove(ids: readonly string[]): Promise<void> {
+    if (ids.length > 0) await reply(this.#client.call('XDEL', this.#letters, ...ids));
+  }
+
   /** @throws NotReplayable, TransportFull, RedisUnavailable */
   async replay(ids: readonly string[]): Promise<Replayed> {
     const { letters, missing } = await lettersToReplay(this, ids);
-    const entries = letters.map(({ body, headers }) => entryFields(body, originalHeaders(headers)));
+    const entries = letters.map(({ body, headers }) => entryFields(body, replayedHeaders(headers)));
     await this.#options.room?.check();
-    await addEntries(this.#client, this.#options.stream, entries);
+    await this.#addTasks(entries);
     return { replayed: entries.length, missing };
   }
 
@@ -97,8 +114,4 @@ export class StreamsDeadLetters implements DeadLetters {
       return { id: entry[0].toString(), body, headers, timestamp };
     });
   }
-}
-
-function isEntryId(text: string): boolean {
-  return /^\d{1,20}-\d{1,20}$/.test(text);
 }

@@ -2,10 +2,10 @@ import { type RaiseBarrier, sharedBarrier } from '../../index/drain-barrier.ts';
 import type { RedisClient } from '../../redis/connection.ts';
 import { reply } from '../../redis/unavailable.ts';
 import type { GroupPositions } from '../task-source.ts';
-import type { ConsumerGroup } from './consumer-group.ts';
-import { isBefore } from './entries.ts';
+import { type ConsumerGroup, isAsLeft } from './consumer-group.ts';
+import { isBefore, isEntryId } from './entries.ts';
 
-export interface StreamsBarrierOptions {
+interface StreamsBarrierOptions {
   readonly client: RedisClient;
   /** The stream's key. */
   readonly stream: string;
@@ -27,12 +27,19 @@ export function streamsBarrier(options: StreamsBarrierOptions): RaiseBarrier {
   };
 }
 
-/** The same; but what was removed before the group had it holds it until the group has found the loss. See Transport. */
+/**
+ * The same; but while the group is not as its consumers have left it, nothing passes until one of them has found that loss. See
+ * Transport.
+ */
 export function strictStreamsBarrier(options: StreamsBarrierOptions): RaiseBarrier {
   return async () => {
     const state = await options.view.state();
     if (state === undefined) throw new Error(`no consumer has created the group ${options.group} of the stream`);
-    return sharedBarrier(() => isProcessed(options, state.lastAdded));
+    return sharedBarrier(async () => {
+      if (!(await isProcessed(options, state.lastAdded))) return false;
+      const after = await options.view.state(); // asked last: what somebody else has done to the group by then shows in it
+      return after !== undefined && isAsLeft(after);
+    });
   };
 }
 
@@ -45,6 +52,20 @@ export function streamsPositions(options: StreamsBarrierOptions): GroupPositions
     endOf: () => lastEntry(options),
     isPast: (_place, end) => isProcessed(options, end),
   };
+}
+
+/**
+ * Is this entry in the stream, and not acknowledged by the group? An entry that was removed, or that a group which was moved has
+ * passed, does not wait.
+ */
+export async function isWaitingIn(
+  { client, stream, group, view }: StreamsBarrierOptions,
+  entry: string,
+): Promise<boolean> {
+  if (!isEntryId(entry) || (await reply(client.xrange(stream, entry, entry))).length === 0) return false;
+  const state = await view.state();
+  if (state === undefined || isBefore(state.lastDelivered, entry)) return true;
+  return (await reply(client.xpending(stream, group, entry, entry, 1))).length > 0;
 }
 
 async function lastEntry({ client, stream }: StreamsBarrierOptions): Promise<string> {

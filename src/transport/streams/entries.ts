@@ -1,5 +1,5 @@
-import type { RedisClient } from '../../redis/connection.ts';
-import { reply } from '../../redis/unavailable.ts';
+import { defineScript, type RedisClient } from '../../redis/connection.ts';
+import { chunks } from '../../timing/batches.ts';
 import type { Delivery } from '../task-source.ts';
 
 /** A stream entry as Redis returns it: its id, then alternating fields and values. */
@@ -28,30 +28,37 @@ export function deliveryOf(stream: string, [rawId, fields]: RawEntry): Delivery 
   return { position: `streams:${stream}:${id}`, body, headers, timestamp: timeOf(id) };
 }
 
-/** Commands per pipeline. */
-const PIPELINE = 500;
+/** Entries per call. */
+const ENTRIES_A_CALL = 500;
 
 /**
- * Adds entries at the end of a stream, in order.
+ * Adds entries at the end of a stream, in order; those of one call together.
  * @param entries the alternating fields and values of each
+ * @returns their ids
  * @throws RedisUnavailable; some entries may have been added
  */
-export async function addEntries(
-  client: RedisClient,
-  stream: string,
-  entries: readonly (readonly (string | Buffer)[])[],
-): Promise<void> {
-  for (let from = 0; from < entries.length; from += PIPELINE) {
-    const pipeline = client.pipeline();
-    for (const fields of entries.slice(from, from + PIPELINE)) pipeline.call('XADD', stream, '*', ...fields);
-    const results = (await reply(pipeline.exec())) ?? [];
-    for (const [error] of results) if (error !== null) await reply(Promise.reject(error));
-  }
+export type AddEntries = (entries: readonly (readonly (string | Buffer)[])[]) => Promise<string[]>;
+
+export function addEntriesTo(client: RedisClient, stream: string): AddEntries {
+  const add = defineScript(client, 'stream_add', new URL('./lua/add.lua', import.meta.url));
+  return async (entries) => {
+    const ids: string[] = [];
+    for (const some of chunks(entries, ENTRIES_A_CALL)) {
+      const counted = some.flatMap((fields) => [fields.length, ...fields]);
+      ids.push(...((await add([stream], counted)) as string[]));
+    }
+    return ids;
+  };
 }
 
 /** ms since 1970 UTC: an entry's id begins with the time of the server that created it. */
 export function timeOf(id: string): number {
   return Number(id.slice(0, id.indexOf('-')));
+}
+
+/** Is it the id of an entry in full, as Redis gives it? */
+export function isEntryId(text: string): boolean {
+  return /^\d{1,20}-\d{1,20}$/.test(text);
 }
 
 /** Does entry id `a` come before entry id `b`? */

@@ -3,7 +3,7 @@ import type { WatchedCall } from '../../timing/stall-detector.ts';
 import { type BatchLease, BatchLost } from '../task-source.ts';
 import { type ConsumerGroup, isGone } from './consumer-group.ts';
 
-export interface EntryLeaseOptions {
+interface EntryLeaseOptions {
   readonly group: Pick<ConsumerGroup, 'renew'>;
   /** Entries that are not renewed for this long may be claimed by other consumers, ms. */
   readonly idleMs: number;

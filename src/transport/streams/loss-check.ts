@@ -11,7 +11,7 @@ export interface StreamMark {
   save(entry: string): Promise<void>;
 }
 
-export interface LossCheckOptions {
+interface LossCheckOptions {
   readonly group: ConsumerGroup;
   readonly stream: string;
   readonly history: GroupHistory;
@@ -32,6 +32,8 @@ export class LossCheck {
   readonly #found: Loss[] = [];
   /** The last entry delivered to this process. */
   #seen: string | undefined;
+  /** A consumer has seen that the group was moved: the next check says whether that is a loss. */
+  #isMoved = false;
   #saved: string | undefined;
   /** The start of the group is on record. */
   #hasStarted = false;
@@ -55,9 +57,14 @@ export class LossCheck {
     );
   }
 
+  /** The group does not stand where its consumers have left it. */
+  sawMoved(): void {
+    this.#isMoved = true;
+  }
+
   /** Is there a loss to report at once? */
   get isDue(): boolean {
-    return this.#found.length > 0;
+    return this.#isMoved || this.#found.length > 0;
   }
 
   async run(report: (loss: Loss) => Promise<void>): Promise<void> {
@@ -70,11 +77,13 @@ export class LossCheck {
     for (const one of loss ? [...this.#found, loss] : this.#found) await report(one);
     this.#found.length = 0;
     if (state === undefined) await group.create();
-    else if (state.removedUnread > 0) await group.accept();
+    else if (state.isForeign || loss) await group.accept();
+    this.#isMoved = false;
     await this.#recordStart();
     if (loss) this.#seen = state?.lastDelivered ?? BEGINNING;
     this.#added = state?.added ?? 0;
     await this.#saveMark();
+    if (state === undefined) await this.run(report); // what was removed from the stream before its first reader came
   }
 
   async #recordStart(): Promise<void> {
@@ -99,7 +108,8 @@ export class LossCheck {
     return await expectsOffsets(await history.hasStarted());
   }
 
-  #of({ lastAdded, added, lastDelivered, removedUnread }: GroupState, known: string | undefined): Loss | undefined {
+  #of(state: GroupState, known: string | undefined): Loss | undefined {
+    const { lastAdded, added, lastDelivered, removedUnread, removedByOthers, settledByOthers } = state;
     if (known !== undefined && isBefore(lastAdded, known)) {
       return this.#loss(`it ends at ${lastAdded}, and ${known} was consumed before`);
     }
@@ -107,7 +117,14 @@ export class LossCheck {
       return this.#loss(`its group stands at ${lastDelivered}, and ${this.#seen} was consumed before`);
     }
     if (added < this.#added) return this.#loss(`it has had ${added} entries, and ${this.#added} before`);
-    return removedUnread > 0 ? this.#loss(`${removedUnread} entries were removed before they were read`) : undefined;
+    if (removedUnread > 0) return this.#loss(`${removedUnread} entries were removed before they were read`);
+    if (state.isMixed) return undefined; // a former version does all of the following without a mark
+    if (state.isMoved)
+      return this.#loss(`its group stands at ${lastDelivered}, where none of its consumers has left it`);
+    if (removedByOthers > 0)
+      return this.#loss(`${removedByOthers} entries were removed by somebody else, perhaps unread`);
+    if (settledByOthers === 0 || this.#found.length > 0) return undefined; // entries that are gone are not pending
+    return this.#loss(`${settledByOthers} entries that were delivered are settled, and none of its consumers did it`);
   }
 
   #loss(what: string): Loss {

@@ -1,10 +1,10 @@
 import type { RedisClient } from '../../redis/connection.ts';
 import { reply } from '../../redis/unavailable.ts';
 import { encodeTask } from '../cloud-events.ts';
-import { type OutgoingTask, type TaskPublisher, TransportFull } from '../task-publisher.ts';
-import { addEntries, entryFields } from './entries.ts';
+import { type TaskPublisher, TransportFull } from '../task-publisher.ts';
+import { type AddEntries, addEntriesTo, entryFields } from './entries.ts';
 
-export interface StreamRoomOptions {
+interface StreamRoomOptions {
   readonly client: RedisClient;
   /** The stream's key. */
   readonly stream: string;
@@ -43,7 +43,7 @@ export class StreamRoom {
   }
 }
 
-export interface StreamsTaskPublisherOptions {
+interface StreamsTaskPublisherOptions {
   /** Owned by the caller, who also closes it. */
   readonly client: RedisClient;
   /** The stream's key. */
@@ -54,25 +54,27 @@ export interface StreamsTaskPublisherOptions {
 
 /** Puts tasks on a Redis stream. They are as durable as that Redis: see its `appendonly` setting. */
 export class StreamsTaskPublisher implements TaskPublisher {
-  readonly #options: StreamsTaskPublisherOptions;
+  readonly #room: Pick<StreamRoom, 'check'> | undefined;
+  readonly #add: AddEntries;
 
-  constructor(options: StreamsTaskPublisherOptions) {
-    this.#options = options;
+  constructor({ client, stream, room }: StreamsTaskPublisherOptions) {
+    this.#room = room;
+    this.#add = addEntriesTo(client, stream);
   }
 
   async checkRoom(): Promise<void> {
-    await this.#options.room?.check();
+    await this.#room?.check();
   }
 
   /** @throws TransportFull before any task is added, RedisUnavailable */
-  async publish(tasks: readonly OutgoingTask[]): Promise<void> {
-    const { client, stream, room } = this.#options;
-    await room?.check();
+  async publish(...[tasks, onTaken]: Parameters<TaskPublisher['publish']>): Promise<void> {
+    await this.#room?.check();
     const entries = tasks.map((task) => {
       const { body, headers } = encodeTask(task);
       return entryFields(body, headers);
     });
-    await addEntries(client, stream, entries);
+    const places = await this.#add(entries);
+    onTaken?.(places);
   }
 
   async close(): Promise<void> {}

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { RedisClient } from '../../redis/connection.ts';
-import { type Backoff, DEFAULT_BACKOFF } from '../../timing/backoff.ts';
+import { type Backoff, DEFAULT_BACKOFF } from '../../timing/loop.ts';
 import { DEFAULT_STALL_MS, StallDetector } from '../../timing/stall-detector.ts';
 import {
   BATCHES_AT_ONCE,
@@ -12,7 +12,7 @@ import {
   type SourceState,
   type TaskSource,
 } from '../task-source.ts';
-import { ConsumerGroup } from './consumer-group.ts';
+import { ConsumerGroup, MARKING } from './consumer-group.ts';
 import { LossCheck, type StreamMark } from './loss-check.ts';
 import { BLOCK_MS, StreamLoop } from './stream-loop.ts';
 
@@ -74,7 +74,7 @@ export class StreamsTaskSource implements TaskSource {
 
   constructor(options: StreamsTaskSourceOptions) {
     this.#options = { ...DEFAULTS, ...options };
-    this.#group = new ConsumerGroup(options);
+    this.#group = new ConsumerGroup({ ...options, consumer: `${options.consumer}${MARKING}` });
   }
 
   /** @throws SourceStalled; an error of Redis that does not pass by itself */

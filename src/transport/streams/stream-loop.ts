@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import { DatabaseUnavailable } from '../../mysql/database.ts';
 import { type RedisClient, untilReady } from '../../redis/connection.ts';
 import { RedisUnavailable } from '../../redis/unavailable.ts';
-import { type Backoff, backoffMs, pause } from '../../timing/backoff.ts';
 import { settledWithin } from '../../timing/deadline.ts';
+import { type Backoff, backoffMs, pause } from '../../timing/loop.ts';
 import type { StallDetector, WatchedCall } from '../../timing/stall-detector.ts';
 import type { BatchHandler, Loss, SourceState } from '../task-source.ts';
 import { type ConsumerGroup, isGone } from './consumer-group.ts';
@@ -11,7 +11,7 @@ import { deliveryOf, type RawEntry } from './entries.ts';
 import { EntryLease } from './entry-lease.ts';
 import type { LossCheck } from './loss-check.ts';
 
-export interface StreamLoopOptions {
+interface StreamLoopOptions {
   readonly reader: RedisClient;
   readonly group: ConsumerGroup;
   readonly stream: string;
@@ -132,10 +132,13 @@ export class StreamLoop {
     if (now() >= this.#nextClaim) {
       const { entries, deleted } = await group.claimIdle(idleMs, batchSize);
       losses.sawDeleted(deleted);
+      if (!(await group.mark(entries, false))) losses.sawMoved();
       if (entries.length > 0 || deleted.length > 0) return entries;
       this.#nextClaim = now() + idleMs / 4;
     }
-    return group.read(reader, batchSize, BLOCK_MS);
+    const entries = await group.read(reader, batchSize, BLOCK_MS);
+    if (!(await group.mark(entries, true))) losses.sawMoved();
+    return entries;
   }
 
   /** Resolves when the next batch may be read. */

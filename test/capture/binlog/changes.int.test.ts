@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseMapping } from '../../../src/capture/mapping-file.ts';
 import type { DeliveredTask } from '../../../src/contracts/task.ts';
 import { migrate } from '../../../src/mysql/migrate.ts';
-import { capturing } from '../../support/capturing.ts';
+import { capturing, untilCaptured } from '../../support/capturing.ts';
 import { LOGGED, loggedMysql, WITH_GTIDS } from '../../support/logged-mysql.ts';
 import { sql } from '../../support/servers.ts';
 import { until } from '../../support/until.ts';
@@ -54,9 +54,11 @@ for (const [what, args] of [
       url: string,
       tasks: readonly { task: DeliveredTask }[],
       mark: number,
+      gaps: readonly string[] = [],
     ): Promise<Set<string>> {
-      await sql(url, `INSERT INTO follows VALUES (9, ${mark}, NULL)`);
-      await until(() => tasks.some(({ task }) => aboutOf(task) === `contact 9 ${mark}`));
+      const isTold = (contact: number) => tasks.some(({ task }) => aboutOf(task) === `contact 9 ${contact}`);
+      const follow = (contact: number) => sql(url, `INSERT INTO follows VALUES (9, ${contact}, NULL)`);
+      await untilCaptured(mark, follow, { isTold, gaps });
       return new Set(tasks.map(({ task }) => aboutOf(task)).filter((about) => !about.startsWith('contact 9 ')));
     }
 
@@ -160,13 +162,13 @@ for (const [what, args] of [
         'ALTER TABLE posts MODIFY owner BIGINT UNSIGNED NULL DEFAULT 7',
         'RENAME TABLE media TO media2',
       ].entries()) {
-        await caughtUp(url, tasks, 1000 + i);
+        await caughtUp(url, tasks, 1000 + i, gaps);
         const [before, count] = [await epoch(), gaps.length];
         await sql(url, statement);
         await until(() => gaps.length > count);
         await until(async () => (await epoch()) !== before);
       }
-      await caughtUp(url, tasks, 2000);
+      await caughtUp(url, tasks, 2000, gaps);
       const count = gaps.length;
       await sql(
         url,

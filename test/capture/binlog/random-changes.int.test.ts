@@ -5,6 +5,7 @@ import { parseMapping } from '../../../src/capture/mapping-file.ts';
 import type { DeliveredTask } from '../../../src/contracts/task.ts';
 import { migrate } from '../../../src/mysql/migrate.ts';
 import { capturing } from '../../support/capturing.ts';
+import { cases } from '../../support/cases.ts';
 import { loggedMysql, WITH_GTIDS } from '../../support/logged-mysql.ts';
 import { sql } from '../../support/servers.ts';
 import { until } from '../../support/until.ts';
@@ -122,7 +123,7 @@ describe('random changes', () => {
         await settled();
         expect([...pairsOf(tasks)].filter((one) => !one.startsWith('77 ')).sort()).toEqual([...expected].sort());
       }),
-      { numRuns: 60 },
+      { numRuns: cases(60) },
     );
     await connection.end();
     expect(gaps).toEqual(['first_start']);
@@ -134,5 +135,5 @@ describe('random changes', () => {
       await until(() => pairsOf(tasks).has(`77 ${mark}`));
       await connection.query('DELETE FROM t WHERE a = 77');
     }
-  }, 120_000);
+  });
 });

@@ -57,7 +57,7 @@ describe.runIf(hasKafka())('recency capture --from debezium', () => {
         if (wanted.every((topic) => topics.includes(topic))) return true;
         throw new Error(debezium.log.slice(-3_000));
       };
-      await until(areThere, { timeout: 60_000 });
+      await until(areThere);
     });
 
     const redis = new Redis(redisUrl());
@@ -67,13 +67,10 @@ describe.runIf(hasKafka())('recency capture --from debezium', () => {
       return new Set(entries.flatMap(([, fields]) => fields.filter((field) => field.startsWith('{')).map(aboutOf)));
     };
     const has = (...abouts: string[]) =>
-      until(
-        async () => {
-          const seen = await published();
-          return abouts.every((about) => seen.has(about));
-        },
-        { timeout: 60_000 },
-      );
+      until(async () => {
+        const seen = await published();
+        return abouts.every((about) => seen.has(about));
+      });
     const capture = () => {
       const process = new CliProcess(['capture', '--from', 'debezium'], settings);
       onTestFinished(() => process[Symbol.asyncDispose]());
@@ -83,7 +80,7 @@ describe.runIf(hasKafka())('recency capture --from debezium', () => {
     const why = async () => String((await sql(MYSQL_URL, 'SELECT why FROM recency_epoch'))[0]?.why);
 
     const first = capture();
-    await until(async () => Number((await row())?.published) > 0, { timeout: 60_000 });
+    await until(async () => Number((await row())?.published) > 0);
     const begun = await why();
     expect(begun).toBe('capture: nothing was captured before');
     await sql(
@@ -106,10 +103,10 @@ describe.runIf(hasKafka())('recency capture --from debezium', () => {
     await until(async () => Number((await row())?.published) > Number(fences));
 
     await sql(MYSQL_URL, 'TRUNCATE TABLE contacts');
-    await until(async () => (await why()).includes('TRUNCATE TABLE'), { timeout: 60_000 });
+    await until(async () => (await why()).includes('TRUNCATE TABLE'));
     await sql(MYSQL_URL, 'INSERT INTO contacts (user_id, contact_id) VALUES (14, 15)');
     await has('14 15');
-  }, 240_000);
+  });
 });
 
 const aboutOf = (body: string): string => {

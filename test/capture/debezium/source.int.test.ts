@@ -42,7 +42,7 @@ describe.runIf(hasKafka())('a source of Debezium’s topics', () => {
     onTestFinished(() => withAdmin((admin) => admin.deleteTopics({ topics })));
     const group = `${prefix}.capture`;
     const kafka = new Kafka({ clientId: 'test', brokers: kafkaBrokers(), logLevel: logLevel.NOTHING });
-    await withAdmin((admin) => moveToEnds(kafka, admin, group, topics.slice(0, 2)));
+    await withAdmin((admin) => moveToEnds(kafka, admin, group, topics, async () => 6));
     // One for each test: a producer remembers topics that are deleted by now.
     const producer = kafka.producer();
     await producer.connect();
@@ -90,15 +90,39 @@ describe.runIf(hasKafka())('a source of Debezium’s topics', () => {
     await second.close();
     await send(posts, insert(3));
     expect(idsOf([await open().next(30_000, never)])).toEqual(['3']);
-  }, 60_000);
+  });
 
   it('lets a write of Recency’s own come back only with all that was there before it', async () => {
     const { send, open, posts, own } = await connector();
     const source = open();
     await send(posts, insert(1));
     await send(own, echo(7));
-    const seen = await batches(source, (batch) => batch.echo?.fence === 7);
+    const seen = await batches(source, (batch) => batch.echoes.some(({ fence }) => fence === 7));
     expect(idsOf(seen)).toEqual(['1']);
+  });
+
+  it('is a gap where a write of Recency’s own is missing, also between two processes', async () => {
+    const { send, open, own } = await connector();
+    await send(own, echo(7));
+    const first = open();
+    await batches(first, ({ echoes }) => echoes.length > 0);
+    await first.published();
+    await first.close();
+    await send(own, echo(7), echo(8)); // Debezium may write twice
+    const second = open();
+    await batches(second, ({ echoes }) => echoes.some(({ fence }) => fence === 8));
+    await second.published();
+    await second.close();
+    await send(own, echo(10));
+    await expect(batches(open(), () => false)).rejects.toThrow('write 10 of Recency');
+  }, 90_000);
+
+  it('is a gap where another has committed the offset of Recency’s own topic', async () => {
+    const { open, own, group } = await connector();
+    await withAdmin((admin) =>
+      admin.setOffsets({ groupId: group, topic: own, partitions: [{ partition: 0, offset: '0' }] }),
+    );
+    await expect(open().next(30_000, never)).rejects.toThrow('that no capture has committed');
   }, 60_000);
 
   it('does not begin at the present while another reads', async () => {
@@ -106,10 +130,12 @@ describe.runIf(hasKafka())('a source of Debezium’s topics', () => {
     await send(posts, insert(1));
     const source = open();
     expect(idsOf([await source.next(30_000, never)])).toEqual(['1']);
-    await expect(withAdmin((admin) => moveToEnds(kafka, admin, group, [posts]))).rejects.toThrow('has members');
+    await expect(withAdmin((admin) => moveToEnds(kafka, admin, group, [posts], async () => 6))).rejects.toThrow(
+      'has members',
+    );
     await source.close();
     expect(idsOf([await open().next(30_000, never)])).toEqual(['1']);
-  }, 60_000);
+  });
 
   it('is a gap where Kafka has deleted messages unread', async () => {
     const { send, open, posts } = await connector();
@@ -121,7 +147,7 @@ describe.runIf(hasKafka())('a source of Debezium’s topics', () => {
     const seen = open().next(30_000, never);
     await expect(seen).rejects.toThrow(`Kafka does not have ${posts} from offset 0 on`);
     await expect(seen).rejects.toThrow(CaptureGap);
-  }, 60_000);
+  });
 
   it('is a gap where a statement or a row without its image changes what nobody can know', async () => {
     for (const [topic, value, said] of [
@@ -138,13 +164,13 @@ describe.runIf(hasKafka())('a source of Debezium’s topics', () => {
       await send(topics[topic], value);
       await expect(batches(source, () => false)).rejects.toThrow(said);
     }
-  }, 90_000);
+  });
 
   it('ends with what the connector must do where messages are not its own', async () => {
     const { send, open, posts } = await connector();
     await send(posts, '\u0000avro');
     await expect(open().next(30_000, never)).rejects.toThrow(ConnectorMistake);
-  }, 60_000);
+  });
 
   it('is refused where a topic is missing or compacted, by name', async () => {
     const { prefix } = await connector();
@@ -165,5 +191,5 @@ describe.runIf(hasKafka())('a source of Debezium’s topics', () => {
     await expect(check('posts', 'likes')).rejects.toThrow(
       `there is no topic ${prefix}.shop.likes for the table shop.likes of the mapping`,
     );
-  }, 60_000);
+  });
 });

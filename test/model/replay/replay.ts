@@ -73,7 +73,7 @@ export class Replay {
     const consumers = Array.from({ length: CONSUMERS }, () => {
       const { steps } = this.#stores;
       // The bulk lane has no other consumer here, so its work is done when it is published.
-      const publish: Steps['publish'] = (tasks) => workBothLanes(tasks, steps, { pageSize: 500 });
+      const publish: Steps['publish'] = async (tasks) => void (await workBothLanes(tasks, steps, { pageSize: 500 }));
       const worker = new TaskWorker({ steps: { ...steps, publish }, pageSize: 500 });
       return new TaskConsumer({ source, worker, deadLetters: refused, onLoss: noLoss, logger: this.#logger });
     });

@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import { BENCHMARKS } from '../../../src/cli/tool-commands.ts';
 import { BENCHES } from '../../../src/tools/bench/benches.ts';
 import { type CelebrityRow, celebrityRatios } from '../../../src/tools/bench/celebrity/celebrity.ts';
 import { contactsOf } from '../../../src/tools/bench/circle.ts';
+import { type DenormalisedRow, denormalisedRatios } from '../../../src/tools/bench/denormalised/denormalised.ts';
 import { epochRatios } from '../../../src/tools/bench/epoch/epoch.ts';
 import { zipf } from '../../../src/tools/bench/epoch/readers.ts';
 import { fanOutRatios } from '../../../src/tools/bench/fanout/fanout.ts';
+import { freshnessRatios } from '../../../src/tools/bench/freshness.ts';
 import { jobRatios } from '../../../src/tools/bench/jobs/jobs.ts';
 import { type LoadRow, loadRatios } from '../../../src/tools/bench/load.ts';
 import { memoryRatios } from '../../../src/tools/bench/memory.ts';
@@ -12,6 +15,7 @@ import { overloadRatios } from '../../../src/tools/bench/overload.ts';
 import { batchRatios } from '../../../src/tools/bench/pages/batch.ts';
 import { freshRatios } from '../../../src/tools/bench/pages/fresh.ts';
 import { looksRatios } from '../../../src/tools/bench/pages/looks.ts';
+import { paysRatios } from '../../../src/tools/bench/pays/pays.ts';
 import { readRatios } from '../../../src/tools/bench/read/read.ts';
 import { overBareConsumer } from '../../../src/tools/bench/tasks/tasks.ts';
 import { inTurns } from '../../../src/tools/bench/turns.ts';
@@ -29,13 +33,43 @@ test('there are the benchmarks that the interface names', () => {
     'overload',
     'epoch',
     'pages',
+    'pays',
     'push',
     'celebrity',
     'capture',
+    'history',
     'load',
     'uploads',
+    'idle',
+    'denormalised',
   ];
   expect(BENCHES.map(({ name }) => name).sort()).toEqual(names.sort());
+  expect(BENCHMARKS.toSorted()).toEqual(names); // that the command line takes
+});
+
+test('where indexes pay, work is compared over all sites by load and memory by site, and every arm is needed', () => {
+  const rows = [12, 100].flatMap((mean) =>
+    (['readers', 'mixed', 'writers'] as const).flatMap((load, i) =>
+      (['always', 'never', 'default', 'denormalised'] as const).map((arm, k) => {
+        const works = [
+          [4, 5, 3, 6],
+          [4, 3, 2, 2],
+          [8, 2, 2, 1],
+        ][i] as number[];
+        const sizes = { redis_bytes: [1_000, 0, mean][k] ?? 0, mysql_bytes: 0, small_p50_ms: [3, 2, 2][k] ?? 0 };
+        return { mean, days: 1, load, arm, work_s: works[k] ?? 0, ...sizes, wrong: 0 };
+      }),
+    ),
+  );
+  expect(paysRatios(rows)).toEqual({
+    ...{ work_over_always_readers: 0.75, work_over_best_readers: 0.75, work_over_denormalised_readers: 0.5 },
+    ...{ work_over_always_mixed: 0.5, work_over_best_mixed: 0.6667, work_over_denormalised_mixed: 1 },
+    ...{ work_over_always_writers: 0.25, work_over_best_writers: 1, work_over_denormalised_writers: 2 },
+    ...{ memory_over_always_mean_12: 0.012, small_p50_over_sql_mean_12: 1 },
+    ...{ memory_over_always_mean_100: 0.1, small_p50_over_sql_mean_100: 1, wrong: 0 },
+  });
+  expect(() => paysRatios(rows.filter(({ arm }) => arm !== 'never'))).toThrow('nothing of never');
+  expect(() => paysRatios(rows.filter(({ arm }) => arm !== 'denormalised'))).toThrow('nothing of denormalised');
 });
 
 test('a batch is compared by users, and needs both arms', () => {
@@ -121,6 +155,7 @@ describe('ratios', () => {
       sql: { p50: 80, p99: 0 },
       recipe: { p50: 3, p99: 0 },
       recipe_hinted: { p50: 2, p99: 0 },
+      denormalised: { p50: 1, p99: 0 },
       empty_route: { p50: 0.5, p99: 0 },
       redis_script: { p50: 0.25, p99: 0 },
       bare_sql: { p50: 0.85, p99: 0 },
@@ -132,6 +167,8 @@ describe('ratios', () => {
       sql_over_recency_20000: 40,
       recipe_over_recency_20000: 1.5,
       recipe_hinted_over_recency_20000: 1,
+      denormalised_over_recency_20000: 0.5,
+      denormalised_flatness: 1,
     });
     expect(() => readRatios(rows.slice(0, 3))).toThrow('too little was measured');
   });
@@ -152,6 +189,7 @@ describe('ratios', () => {
       ...row('recipe_pipelined', 'total_from_payload', 100),
       ...row('raw_zadd', 'redis', 200),
       ...row('raw_zadd', 'total', 40),
+      ...row('denormalised', 'total', 100),
     ];
     expect(fanOutRatios(rows)).toEqual({
       over_recipe: 10,
@@ -160,6 +198,7 @@ describe('ratios', () => {
       over_recipe_total: 10,
       over_recipe_pipelined_total: 2.5,
       over_raw_zadd_total: 1.25,
+      over_denormalised_total: 0.5,
       over_recipe_from_payload_total: 2,
       over_recipe_pipelined_from_payload_total: 0.5,
     });
@@ -323,4 +362,45 @@ test('load is compared at 64 connections, with the fewest and the most contacts'
     workers_2_over_1: 1.5,
   });
   for (const missing of [1, 2, 3, 4, 5]) expect(() => loadRatios(rows.toSpliced(missing, 1))).toThrow('too little');
+});
+
+test('freshness is compared at each rate, and needs both arms', () => {
+  const row = (arm: 'recency' | 'denormalised', rate: number, p50_ms: number) => ({ arm, rate, p50_ms });
+  const rows = [row('recency', 100, 10), row('denormalised', 100, 5), row('recency', 9, 3), row('denormalised', 9, 4)];
+  expect(freshnessRatios(rows)).toEqual({ p50_over_denormalised_100: 2, p50_over_denormalised_9: 0.75 });
+  expect(() => freshnessRatios(rows.slice(0, 3))).toThrow('nothing of denormalised at 9');
+});
+
+test('what a denormalised table costs is compared by the second upload, and needs every part', () => {
+  const photos = (pool: 'memory' | 'tenth', event: 'next_uploaded' | 'deleted', us_per_follower: number) =>
+    ({ part: 'photos', pool, event, us_per_follower }) as const;
+  const locks = (load: 'quiet' | 'busy', row_p99_ms: number, deadlocks: number) => {
+    const none = { lock_waits: 0, lock_wait_ms: 0, lock_timeouts: 0, fan_outs: 0 };
+    return {
+      part: 'locks',
+      load,
+      changes: 9,
+      commit_p99_ms: 1,
+      row_p50_ms: 1,
+      row_p99_ms,
+      deadlocks,
+      ...none,
+    } as const;
+  };
+  const ofPairs = { table_bytes_per_pair: 50, index_bytes_per_pair: 40 };
+  const rows: DenormalisedRow[] = [
+    ...[photos('memory', 'next_uploaded', 4), photos('memory', 'deleted', 5), photos('tenth', 'next_uploaded', 30)],
+    ...[locks('quiet', 2, 0), locks('busy', 8, 3)],
+    { part: 'bytes', pairs: 9, ...ofPairs, binlog_bytes_per_follower: 70, redo_bytes_per_follower: 200 },
+  ];
+  expect(denormalisedRatios(rows)).toEqual({
+    us_per_follower: 4,
+    tenth_over_memory: 7.5,
+    deleted_over_uploaded: 1.25,
+    row_p99_over_quiet: 4,
+    deadlocks: 3,
+    bytes_per_pair: 90,
+    binlog_bytes_per_follower: 70,
+  });
+  for (const place of rows.keys()) expect(() => denormalisedRatios(rows.toSpliced(place, 1))).toThrow('too little');
 });

@@ -1,11 +1,11 @@
 import pino from 'pino';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import type { Task } from '../../../src/contracts/task.ts';
-import { chunks } from '../../../src/index/chunks.ts';
 import { FOLLOWERS_A_PAGE } from '../../../src/index/fan-out.ts';
 import { run } from '../../../src/index/protocol.ts';
 import { rebuild } from '../../../src/index/rebuild.ts';
 import { migrate } from '../../../src/mysql/migrate.ts';
+import { chunks } from '../../../src/timing/batches.ts';
 import { CONSTANTS, PRODUCTS } from '../../../src/tools/capacity/constants.ts';
 import { at, fanOutCost, memoryOf } from '../../../src/tools/capacity/sizing.ts';
 import { DEFAULTS } from '../../../src/tools/demo/options.ts';
@@ -30,7 +30,7 @@ describe("the demonstration's memory", () => {
   test('is what is predicted for its size, of all of it and of an index', async () => {
     await using resources = new AsyncDisposableStack();
     const server = resources.use(await startRedis());
-    const settings = { MYSQL_URL: await freshDatabase() };
+    const settings = { MYSQL_URL: await freshDatabase(), INDEX_ABOVE: '0', KEEP: '1000000' };
     const parts = { mysqlUrl: mysqlUrl(), redisUrl: server.url, kafkaBrokers: null };
     const namespace = namespaceOn(parts, { purpose: 'demo', transport: 'streams', settings });
     await migrate({ url: namespace.config.mysqlUrl });
@@ -55,6 +55,8 @@ describe("the demonstration's memory", () => {
       contactsPerUser: counts.contacts / counts.users,
       mostContacts: DEFAULTS.most,
       max: namespace.config.max,
+      indexAbove: 0,
+      keep: 1,
     };
     for (const product of PRODUCTS) {
       const predicted = memoryOf({ ...site, users: counts.users }, CONSTANTS[product]);
@@ -91,9 +93,9 @@ describe('what tasks ask of the servers', async () => {
   async function counted(task: Task) {
     await workBothLanes([task], stores.steps); // the scripts are known to the server by now
     const sent = vi.spyOn(redis, 'sendCommand');
-    const before = primary.statements;
+    const before = primary.sent;
     await workBothLanes([task], stores.steps);
-    const counts = { mysqlStatements: primary.statements - before, redisCalls: sent.mock.calls.length };
+    const counts = { mysqlStatements: primary.sent - before, redisCalls: sent.mock.calls.length };
     sent.mockRestore();
     return counts;
   }

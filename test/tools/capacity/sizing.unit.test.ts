@@ -4,12 +4,14 @@ import { runCommandLine } from '../../../src/cli/program.ts';
 import { constantsOf, line } from '../../../src/tools/bench/document/constants.ts';
 import { readResults } from '../../../src/tools/bench/document/results.ts';
 import { CONSTANTS, PRODUCTS } from '../../../src/tools/capacity/constants.ts';
+import { keptOf, keptShare } from '../../../src/tools/capacity/kept.ts';
 import { cappedMean, powerLawOf, type SiteFigures } from '../../../src/tools/capacity/site.ts';
-import { busiestShareOf, loadOf, memoryOf, sizingOf, slotOf } from '../../../src/tools/capacity/sizing.ts';
+import { loadOf, memoryOf, sizingOf } from '../../../src/tools/capacity/sizing.ts';
+import { busiestShareOf, slotOf } from '../../../src/tools/capacity/slots.ts';
 import { powerLaw, seededRandom } from '../../../src/tools/demo/random.ts';
 
 const SITE: SiteFigures = {
-  ...{ users: 864_000, contactsPerUser: 100, mostContacts: 20_000, max: 24 },
+  ...{ users: 864_000, contactsPerUser: 100, mostContacts: 20_000, max: 24, indexAbove: 0, keep: 1 },
   ...{ uploadsPerDay: 1, followersPerUploader: 200, contactChangesPerDay: 0.5, readsPerSecond: 900, peakFactor: 3 },
   ...{ celebrityFollowers: 10_000_000, transport: 'kafka', database: 'mariadb' },
 };
@@ -58,6 +60,16 @@ describe('the spread of contacts', () => {
     for (const max of [12, 24, 60]) expect(Math.abs(cappedMean(law, max) / meanOf(max) - 1)).toBeLessThan(0.15);
   });
 
+  test.prop([fc.integer({ min: 0, max: 200 })])('leaves users with few contacts without an index', (indexAbove) => {
+    const [all, above] = [memoryOf(SITE, CONSTANTS.mysql), memoryOf({ ...SITE, indexAbove }, CONSTANTS.mysql)];
+    const { scale } = powerLawOf(SITE.contactsPerUser, SITE.mostContacts);
+    expect(above.indexes).toBeCloseTo(SITE.users * Math.min(1, scale / (indexAbove + 1)));
+    expect(above.members).toBeGreaterThanOrEqual(all.members);
+    expect(above.members).toBeLessThan(SITE.max + 0.001);
+    if (indexAbove >= SITE.max) expect(above.members).toBeCloseTo(SITE.max);
+    expect(above.backfillSeconds).toBeLessThanOrEqual(all.backfillSeconds);
+  });
+
   test('of a few contacts a user leaves some without an index', () => {
     const { indexes, members } = memoryOf({ ...SITE, contactsPerUser: 2 }, CONSTANTS.mysql);
     expect(indexes).toBeLessThan(SITE.users / 2);
@@ -71,7 +83,7 @@ describe('the load', () => {
     expect(load).toMatchObject({ uploads: 10, contactTasks: 5, tasks: 15, indexWrites: 2_010, reads: 300 });
     expect(load.mysqlStatements.most).toBe(10 * 2 + 5 + 300);
     expect(load.redisCalls.most).toBe(10 * 3 + 5 * 3 + 300);
-    expect(load.mysqlStatements.least).toBeCloseTo(10 * 1.4 + 5 * 0.004 + 300);
+    expect(load.mysqlStatements.least).toBeCloseTo(10 * 0.45 + 5 * 0.004 + 300);
     expect(load.redisCalls.least).toBeCloseTo(10 * 0.8 + 5 * 0.012 + 300);
   });
 
@@ -163,4 +175,52 @@ describe('recency size', () => {
     const figures = Object.values(sizing.memory).concat(Object.values(sizing.clusters[0]));
     expect(figures.every((figure) => typeof figure === 'number' && figure > 0)).toBe(true);
   });
+});
+
+describe('what is kept', () => {
+  /** Plays the days of one user, event by event. @returns the share of the changes that found an index */
+  function played(read: number, changes: number, allowance: number): number {
+    const random = seededRandom(7);
+    const sums = { changes: 0, written: 0 };
+    let [left, lastRead] = [-1, Number.NEGATIVE_INFINITY];
+    for (let day = 0; day < 20_000; day += -Math.log(1 - random()) / (read + changes)) {
+      if (random() < read / (read + changes)) {
+        if (left >= 0 || day - lastRead < 1) left = allowance;
+        lastRead = day;
+      } else {
+        sums.changes += 1;
+        if (left > 0) sums.written += 1;
+        left -= 1;
+      }
+    }
+    return sums.written / sums.changes;
+  }
+
+  test.each([
+    [5, 50, 24],
+    [1, 50, 24],
+    [1, 5, 24],
+    [0.2, 100, 500],
+  ])('is what a user of %d reads and %d changes a day has of an index that takes %d', (read, changes, allowance) => {
+    const share = keptShare({ allowance, read, changes });
+    expect(Math.abs(share - played(read, changes, allowance))).toBeLessThan(0.1);
+  });
+
+  test('is everything with a large factor, and nothing without one', () => {
+    const { indexes } = memoryOf({ ...SITE, indexAbove: 64 }, CONSTANTS.mysql);
+    const kept = keptOf({ ...SITE, indexAbove: 64, readsPerSecond: 30_000, keep: 1_000_000 });
+    expect(kept.indexes / indexes).toBeCloseTo(1, 1);
+    expect(keptOf({ ...SITE, keep: 0 })).toMatchObject({ indexes: 0, writtenShare: 0 });
+    expect(memoryOf({ ...SITE, keep: 0 }, CONSTANTS.mysql)).toMatchObject({ indexes: 0, bytes: 0, backfillSeconds: 0 });
+    expect(keptOf({ ...SITE, readsPerSecond: 0 }).processors).toMatchObject({ rules: 0, nobody: 0 });
+  });
+
+  test.prop([fc.double({ min: 0.1, max: 100_000, noNaN: true }), fc.double({ min: 1, max: 200, noNaN: true })])(
+    'costs little more than the better of an index for everybody and none',
+    (readsPerSecond, contactsPerUser) => {
+      const site = { ...SITE, readsPerSecond, contactsPerUser, followersPerUploader: contactsPerUser, indexAbove: 64 };
+      const { rules, everybody, nobody } = keptOf(site).processors;
+      expect(rules).toBeLessThan(1.5 * Math.min(everybody, nobody));
+    },
+  );
 });

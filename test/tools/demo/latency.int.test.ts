@@ -9,6 +9,7 @@ import { PlainSql } from '../../../src/tools/harness/variants/sql.ts';
 import { variantApp } from '../../../src/tools/harness/variants/variant-app.ts';
 import { loadGraph } from '../../../src/tools/reference-site/load-graph.ts';
 import { openSitePool } from '../../../src/tools/reference-site/transaction.ts';
+import { closeAtEnd } from '../../support/servers.ts';
 import { freshStores } from '../../support/stores.ts';
 
 const USER = '1';
@@ -48,7 +49,7 @@ describe('the arms', () => {
 
 describe('the latency table', () => {
   let served: RunningApi;
-  afterAll(() => served.close(0));
+  closeAtEnd(() => served.close(0));
 
   test('asks every arm for every user, in turns, after a warm-up', async () => {
     const asked: string[] = [];

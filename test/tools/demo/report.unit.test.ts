@@ -6,7 +6,7 @@ const verify = {
   ...{ users: 1, warm: 1, cold: 0, wrong: 0, visible: 0, unsettled: 0, seconds: 1 },
   ...{ classes: none, visible_classes: none, truth: { pairs: 1, wrong: 0 } },
   ...{ answers_checked: 1, answers_wrong: 0, answers_unsettled: 0, columns: { users: 1, wrong: 0 } },
-  odd_rows: { null: 0, negative: 0, future: 0, duplicate: 0, self: 0 },
+  odd_rows: { null: 0, negative: 0, future: 0, duplicate: 0, self: 0, bad_id: 0 },
   ...{ wrong_users: [], wrong_answers: [], wrong_columns: [], wrong_pairs: [], failed: 0, failed_users: [] },
   last_uploads: { contacts: 'column' as const },
 };

@@ -31,6 +31,24 @@ describe('a story', () => {
     expect(text()).toBe('   1.2 s  people     7 people\n');
   });
 
+  test('remembers what it has told, for others who tell it', async () => {
+    const { story } = audience(false);
+    const seen: unknown[] = [];
+    const work = async (progress: (done: number, total: number) => void) => {
+      progress(1, 4);
+      seen.push(story.running, story.told.at(-1)?.share);
+      return 7;
+    };
+    await story.step('people', work, (many) => `${many} people`);
+    story.more('2 of them are new', 'new');
+    story.warn('few');
+    expect(seen).toEqual(['people', 0.25]);
+    expect(story.running).toBeUndefined();
+    expect(story.told).toMatchObject([{ label: 'people', lines: ['7 people', 'new: 2 of them are new', 'note: few'] }]);
+    story.end(true, 'Nothing was wrong');
+    expect(story.verdict).toEqual({ good: true, text: 'Nothing was wrong' });
+  });
+
   test('without a terminal tells how far a long step is from time to time, and draws nothing', async () => {
     const { story, clock, told, text } = audience(false);
     await story.step(
@@ -49,7 +67,9 @@ describe('a story', () => {
       () => 'built',
       'users',
     );
-    expect(text()).toBe('       …  indexes    2,000 of 4,000 users\n  22.0 s  indexes    built\n');
+    expect(text()).toBe(
+      '       …  indexes    2,000 of 4,000 users, 50%, 183/s, 11 s left\n  22.0 s  indexes    built\n',
+    );
     expect(told.join('')).not.toContain('\u001b');
   });
 

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
@@ -25,9 +25,6 @@ function freshFolder(): string {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
-
-/** A broker may take long to start while other tests run. */
-vi.setConfig({ testTimeout: 120_000 });
 
 it('missing programs are installed for the tests of a checkout', () => {
   expect(mayInstall(process.env)).toBe(true);
@@ -96,6 +93,16 @@ describe('a Redis of one’s own', () => {
 });
 
 describe('a MySQL of one’s own', () => {
+  it('leaves the temporary tables of other servers alone', async () => {
+    const folder = freshFolder();
+    const table = join(folder, '#sql-temptable-1-1-1.MAI');
+    writeFileSync(table, '');
+    vi.stubEnv('TMPDIR', folder);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await using _server = await startMysql();
+    expect(existsSync(table)).toBe(true);
+  });
+
   it('keeps what was committed when it is killed and started again', async () => {
     await using server = await startMysql({ args: ['--wait-timeout=77'] });
     const { port } = server;
@@ -114,8 +121,6 @@ describe('a MySQL of one’s own', () => {
 describe.runIf(hasKafka())('a Kafka of one’s own', () => {
   it('keeps its topics when it is killed and started again', async () => {
     await using server = await startKafka();
-    await server.stop();
-    await server.restart();
     await withAdmin(server, (admin) => admin.createTopics({ topics: [{ topic: 'kept', numPartitions: 3 }] }));
     await server.kill();
     await server.restart();

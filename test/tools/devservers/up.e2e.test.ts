@@ -1,20 +1,17 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DetachedStatus } from '../../../src/tools/devservers/detached.ts';
 import { jarsFolder, KAFKA_VERSION } from '../../../src/tools/devservers/launch/kafka-runtime.ts';
 import { isAlive } from '../../../src/tools/devservers/supervisor/reaper.ts';
 
 const LEASH = fileURLToPath(new URL('../../support/devservers-leash.ts', import.meta.url));
 const COMMAND = fileURLToPath(new URL('../../support/devservers-command.ts', import.meta.url));
-
-/** Three servers may take long to start while other tests run. */
-vi.setConfig({ testTimeout: 120_000 });
 
 let folder: string;
 let leash: ChildProcess;
@@ -38,11 +35,11 @@ afterEach(async () => {
 });
 
 /** Runs in a process of its own, which is gone when this returns. */
-function stack(command: 'up' | 'another' | 'down' | 'status', cwd = folder, ...args: string[]): unknown {
+function stack(command: 'up' | 'down' | 'status', cwd = folder, ...args: string[]): unknown {
   const output = execFileSync(process.execPath, [COMMAND, command, ...args], {
     ...{ cwd, env },
     encoding: 'utf8',
-    timeout: 120_000,
+    timeout: 240_000,
   });
   return JSON.parse(output);
 }
@@ -62,14 +59,21 @@ describe('servers that outlive their command', () => {
     const parts = status();
     expect(parts.map(({ answers }) => answers)).not.toContain(false);
     expect(stack('up')).toEqual(lines);
-    // From another folder they are found and used, and no second one is started; `down` there does not end them.
+    // From another folder they are seen, not ended. It has servers of its own, also where it is a copy of this one.
     const other = join(folder, 'other');
     mkdirSync(other);
     expect(stacks(other)).toMatchObject([
       { folder, here: false, parts: parts.map(({ url }) => ({ url, answers: true })) },
     ]);
-    expect(stack('up', other)).toEqual(lines);
+    cpSync(join(folder, '.recency'), join(other, '.recency'), { recursive: true });
     expect(stack('down', other)).toEqual([]);
+    const others = stack('up', other, 'redis') as string[];
+    for (const line of others) expect(lines).not.toContain(line);
+    expect(stacks()).toMatchObject([
+      { folder, here: true },
+      { folder: other, here: false },
+    ]);
+    expect(stack('down', other)).toEqual([other]);
     expect(stacks()).toMatchObject([{ folder, here: true }]);
     const { dir } = remembered();
     expect(stack('down')).toEqual([folder]);
@@ -82,7 +86,7 @@ describe('servers that outlive their command', () => {
   });
 
   it('are taken down also when the process that owned them was killed', () => {
-    stack('up');
+    stack('up', folder, 'mysql', 'redis');
     const parts = status();
     const { owner, dir } = remembered();
     process.kill(owner, 'SIGKILL');
@@ -92,10 +96,10 @@ describe('servers that outlive their command', () => {
   });
 
   it('are started anew when those remembered are gone', () => {
-    stack('up');
+    stack('up', folder, 'redis');
     const { owner } = remembered();
     process.kill(owner, 'SIGKILL');
-    stack('up');
+    stack('up', folder, 'redis');
     expect(remembered().owner).not.toBe(owner);
     const [own] = stacks();
     expect(own?.parts.map(({ answers }) => answers)).not.toContain(false);

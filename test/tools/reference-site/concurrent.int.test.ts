@@ -6,6 +6,7 @@ import { changeVisibility, deletePhoto, uploadPhoto } from '../../../src/tools/r
 import { addContact, changeRelationship, removeContact } from '../../../src/tools/reference-site/relationships.ts';
 import { inTransaction } from '../../../src/tools/reference-site/transaction.ts';
 import { createUsers, deleteUser } from '../../../src/tools/reference-site/users.ts';
+import { cases } from '../../support/cases.ts';
 import { freshReferenceSite } from '../../support/reference-site.ts';
 import { until } from '../../support/until.ts';
 
@@ -55,7 +56,7 @@ describe('many at once on the same owner and the same pair', () => {
     return (await changeRelationship(pool, '1', '2', grant)) !== null;
   }
 
-  test.prop([fc.array(fc.oneof(onPhotos, onPair), { minLength: 30, maxLength: 60 })], { numRuns: 12 })(
+  test.prop([fc.array(fc.oneof(onPhotos, onPair), { minLength: 30, maxLength: 60 })], { numRuns: cases(12) })(
     'the columns equal the photos, versions are counted one by one, each change has its task',
     async (actions) => {
       await emptySite();
@@ -74,7 +75,6 @@ describe('many at once on the same owner and the same pair', () => {
       const tasks = await rows("SELECT id FROM recency_outbox WHERE type LIKE 'recency.photo.%'");
       expect(tasks).toHaveLength(8 + counted(['upload', 'delete', 'show']));
     },
-    120_000,
   );
 
   it('a user deleted amid adds and uploads leaves no photo and no active relationship', async () => {
@@ -132,7 +132,7 @@ describe("a photo's transaction", () => {
 });
 
 describe('a new contact', () => {
-  it('waits for whoever is deleting one of the two, and is refused then', async () => {
+  it('waits for a transaction that is deleting one of the two, and is refused then', async () => {
     const writer = await pool.getConnection();
     onTestFinished(() => writer.destroy());
     await writer.beginTransaction();

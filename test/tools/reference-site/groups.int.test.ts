@@ -10,6 +10,7 @@ import { changeVisibility, deletePhoto, uploadPhoto } from '../../../src/tools/r
 import { addToPool, removeFromPool } from '../../../src/tools/reference-site/pools.ts';
 import { openSitePool } from '../../../src/tools/reference-site/transaction.ts';
 import { createUsers, deleteUser } from '../../../src/tools/reference-site/users.ts';
+import { cases } from '../../support/cases.ts';
 import { freshDatabase } from '../../support/servers.ts';
 
 let pool: Pool;
@@ -111,7 +112,7 @@ async function perform(what: Step, model: PoolModel): Promise<string[]> {
 }
 
 describe('the pools of groups', () => {
-  test.prop([fc.array(step, { minLength: 5, maxLength: 20 })], { numRuns: 20 })(
+  test.prop([fc.array(step, { minLength: 5, maxLength: 20 })], { numRuns: cases(20) })(
     'show in the views as the rules say, and each change of one leaves a task for each group that it concerns',
     async (steps) => {
       await emptySite();
@@ -129,7 +130,6 @@ describe('the pools of groups', () => {
         model.photosView(),
       );
     },
-    120_000,
   );
 });
 

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Admin, Kafka, Partitioners } from 'kafkajs';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freshTopic, hasKafka, kafkaBrokers } from '../../support/servers.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { closeAtEnd, freshTopic, hasKafka, kafkaBrokers } from '../../support/servers.ts';
 import { until } from '../../support/until.ts';
 import { freshTasks } from '../outgoing-task.ts';
 import { kafkaSettings } from '../place.ts';
 import { useConsumers } from '../use-consumers.ts';
 
-describe.runIf(hasKafka())('tasks that Kafka has lost', { timeout: 60_000 }, () => {
+describe.runIf(hasKafka())('tasks that Kafka has lost', () => {
   const { at, run } = useConsumers();
   let kafka: Kafka;
   let admin: Admin;
@@ -18,7 +18,7 @@ describe.runIf(hasKafka())('tasks that Kafka has lost', { timeout: 60_000 }, () 
     admin = kafka.admin();
     await admin.connect();
   });
-  afterAll(() => admin.disconnect());
+  closeAtEnd(() => admin.disconnect());
 
   const fresh = async (partitions = 1) =>
     at({ kind: 'kafka', brokers: kafkaBrokers(), topic: await freshTopic({ partitions }) });
@@ -117,7 +117,7 @@ describe.runIf(hasKafka())('tasks that Kafka has lost', { timeout: 60_000 }, () 
     await opened.publisher.publish(freshTasks(4));
     await deleteBefore(opened, 4);
     gate.resolve();
-    await until(() => one.losses.length === 1, { timeout: 60_000 });
+    await until(() => one.losses.length === 1);
     expect(one.losses).toEqual([{ reason: 'gap', detail: 'partition 0: 1…3 are gone', partitions: [0] }]);
     expect(one.received).toHaveLength(1);
     reported.resolve();
@@ -125,6 +125,88 @@ describe.runIf(hasKafka())('tasks that Kafka has lost', { timeout: 60_000 }, () 
     await one.stop();
     expect(one.losses).toHaveLength(1);
     expect(await committed(opened)).toEqual([5]);
+  });
+
+  it('because they were all deleted while the group was consuming, although no message follows', async () => {
+    const opened = await fresh();
+    await opened.publisher.publish(freshTasks(1));
+    const gate = Promise.withResolvers<void>();
+    const one = run(opened, () => gate.promise);
+    await until(() => one.received.length === 1);
+    await opened.publisher.publish(freshTasks(4));
+    await deleteBefore(opened, 5);
+    gate.resolve();
+    await until(() => one.losses.length === 1);
+    expect(one.losses).toEqual([{ reason: 'gap', detail: 'partition 0: 1…4 are gone', partitions: [0] }]);
+    await until(async () => expect(await committed(opened)).toEqual([5]) ?? true);
+    await opened.publisher.publish(freshTasks(1));
+    await until(() => one.handled.size === 2);
+    await one.stop();
+    const next = run(opened, undefined, { expectsOffsets: indexesExist });
+    await opened.publisher.publish(freshTasks(1));
+    await until(() => next.handled.size === 1);
+    expect([...one.losses.slice(1), ...next.losses]).toEqual([]);
+  });
+
+  it.each([
+    ['without metadata', undefined],
+    ['with the metadata of another offset, as a tool that copies groups does', 'recency:3'],
+  ])('because somebody has moved the group, %s', async (_, metadata) => {
+    const opened = await fresh();
+    await consumed(opened, 3);
+    await opened.publisher.publish(freshTasks(4));
+    const topic = topicOf(opened);
+    const partitions = [{ partition: 0, offset: '6', ...(metadata === undefined ? {} : { metadata }) }];
+    await admin.setOffsets({ groupId: topic, topic, partitions });
+    const one = run(opened);
+    await until(() => one.handled.size === 1);
+    const detail = 'partition 0: 6 was not committed by a consumer';
+    expect(one.losses).toEqual([{ reason: 'position_moved', detail, partitions: [0] }]);
+    await one.stop();
+    const next = run(opened, undefined, { expectsOffsets: indexesExist });
+    await opened.publisher.publish(freshTasks(1));
+    await until(() => next.handled.size === 1);
+    expect(next.losses).toEqual([]);
+  });
+
+  it('are found once when a group was consumed by a former version, which marks nothing, when its last member has left', async () => {
+    const opened = await fresh(2);
+    const topic = topicOf(opened);
+    await opened.publisher.publish(freshTasks(20));
+    const former = new Kafka({ clientId: 'recency-consume', brokers: kafkaBrokers(), logLevel: 0 }).consumer({
+      ...{ groupId: topic, sessionTimeout: 6_000, heartbeatInterval: 500 },
+    });
+    await former.connect();
+    await former.subscribe({ topic, fromBeginning: true });
+    await former.run({ eachMessage: async () => undefined });
+    await until(async () => (await committed(opened))?.reduce((sum, offset) => sum + offset, 0) === 20);
+    const one = run(opened);
+    await until(() => one.source.state().detail === '1 of 1 partitions admitted');
+    expect(one.losses).toEqual([]);
+    await former.disconnect();
+    await until(() => one.source.state().detail === '2 of 2 partitions admitted');
+    expect(one.losses.map(({ reason, partitions }) => [reason, partitions?.length])).toEqual([['position_moved', 1]]);
+    await one.stop();
+    const next = run(opened);
+    await opened.publisher.publish(freshTasks(4));
+    await until(() => next.handled.size === 4);
+    expect(next.losses).toEqual([]);
+  });
+
+  it('because a stranger has joined the group and acknowledged them', async () => {
+    const opened = await fresh();
+    await consumed(opened, 3);
+    const topic = topicOf(opened);
+    await opened.publisher.publish(freshTasks(4));
+    const stranger = kafka.consumer({ groupId: topic, sessionTimeout: 6_000, heartbeatInterval: 500 });
+    await stranger.connect();
+    await stranger.subscribe({ topic });
+    await stranger.run({ eachMessage: async () => undefined });
+    await until(async () => (await committed(opened))?.[0] === 7);
+    const one = run(opened);
+    await stranger.disconnect();
+    await until(() => one.losses.length > 0);
+    expect(one.losses.map(({ reason }) => reason)).toEqual(['position_moved']);
   });
 
   it('because the group has lost its offsets although indexes exist', async () => {
@@ -186,6 +268,22 @@ describe.runIf(hasKafka())('tasks that Kafka has lost', { timeout: 60_000 }, () 
       const one = run(opened, undefined, { expectsOffsets: indexesExist });
       await until(async () => expect(await committed(opened)).toEqual([2, 0, 0]) ?? true);
       expect(one.losses).toEqual([]);
+    });
+
+    it('for partitions added while it is consumed, whose tasks are delivered', async () => {
+      const opened = await fresh();
+      const consumers = [run(opened), run(opened)];
+      await until(() => consumers.every(({ source }) => source.state().isReady));
+      await admin.createPartitions({ topicPartitions: [{ topic: topicOf(opened), count: 3 }] });
+      await until(async () => (await partitionsOf(opened)) === 3);
+      const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner });
+      await producer.connect();
+      await until(() =>
+        producer.send({ topic: topicOf(opened), messages: [{ partition: 2, value: 'x' }] }).then(() => true),
+      );
+      await producer.disconnect();
+      await until(() => consumers.some(({ handled }) => handled.size === 1));
+      expect(consumers.flatMap(({ losses }) => losses)).toEqual([]);
     });
 
     it('for the control records of transactions, nor for aborted messages', async () => {

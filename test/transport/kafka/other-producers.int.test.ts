@@ -30,6 +30,7 @@ function consumeTasks(opened: Opened) {
   const losses: string[] = [];
   const work = async ({ hints }: WorkPlan) => {
     for (const { user } of hints) users.add(user);
+    return undefined;
   };
   const consumer = new TaskConsumer({
     ...{ source: opened.source({ stallMs: 4_000 }), deadLetters: opened.deadLetters, logger, worker: { work } },

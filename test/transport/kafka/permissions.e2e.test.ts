@@ -47,7 +47,7 @@ describe.runIf(hasKafka())('a permission that Kafka refuses', { timeout: 300_000
     broker = await startKafka({ from: 'programs', args: AUTHORIZER });
     admin = new Kafka({ brokers: [broker.url], logLevel: 0 }).admin();
     await admin.connect();
-  }, 120_000);
+  });
   afterAll(async () => {
     await admin?.disconnect();
     await broker?.remove();
@@ -110,7 +110,7 @@ describe.runIf(hasKafka())('a permission that Kafka refuses', { timeout: 300_000
     expect(checks.tasks?.detail).toContain(text);
     expect(errorsIn(cli)).toHaveLength(1); // tried again and again, told once
     await forgetAll('GROUP', group);
-    await until(async () => (await readiness(port)).code === 200, { timeout: 90_000 });
+    await until(async () => (await readiness(port)).code === 200);
     expect((await readiness(port)).checks.tasks?.detail).toBe(
       '6 of 6 partitions admitted; 24 of 24 partitions admitted',
     );
@@ -130,6 +130,6 @@ describe.runIf(hasKafka())('a permission that Kafka refuses', { timeout: 300_000
     expect(failing).toEqual(['publishing']);
     expect(checks.publishing?.detail).toContain(`Kafka does not allow WRITE on the topic "${topic}"`);
     await forgetAll('TOPIC', topic);
-    await until(async () => (await readiness(port)).code === 200, { timeout: 90_000 });
+    await until(async () => (await readiness(port)).code === 200);
   });
 });

@@ -9,7 +9,7 @@ import { freshTask, freshTasks } from '../outgoing-task.ts';
 import { kafkaSettings } from '../place.ts';
 import { useConsumers } from '../use-consumers.ts';
 
-describe.runIf(hasKafka())('publishing on Kafka', { timeout: 60_000 }, () => {
+describe.runIf(hasKafka())('publishing on Kafka', () => {
   const { at, run } = useConsumers();
   const fresh = async (partitions = 3) =>
     at({ kind: 'kafka', brokers: kafkaBrokers(), topic: await freshTopic({ partitions }) });
@@ -38,7 +38,7 @@ describe.runIf(hasKafka())('publishing on Kafka', { timeout: 60_000 }, () => {
     const calls = Array.from({ length: 4 }, () => freshTasks(1_300));
     await Promise.all(calls.map((tasks) => opened.publisher.publish(tasks)));
     const { received } = run(opened);
-    await until(() => received.length >= 5_200, { timeout: 60_000 });
+    await until(() => received.length >= 5_200);
     expect(new Set(received.map(({ headers }) => headers.ce_id)).size).toBe(5_200);
   });
 

@@ -178,13 +178,11 @@ describe('a batch with little in it', () => {
     ]);
   });
 
-  it('may have very many headers: the time is linear in their number', async () => {
+  it('may have very many headers: the time is linear in their number', { timeout: 60_000 }, async () => {
     const headers = Array.from({ length: 100_000 }, (_, i): [string, string] => [`h${i}`, 'x']);
     headers.push(['__proto__', 'trap'], ['h0', 'second']);
     const batch = recordBatch({ payload: record(0, null, null, headers) });
-    const from = performance.now();
-    const [message] = await messagesOf(batch);
-    expect(performance.now() - from).toBeLessThan(2_000);
+    const [message] = await messagesOf(batch); // minutes, if it were quadratic
     expect(Object.keys(message?.headers ?? {})).toHaveLength(100_001);
     expect(String(message?.headers.h0)).toBe('x');
   });

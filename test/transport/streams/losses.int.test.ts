@@ -1,16 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { DatabaseUnavailable } from '../../../src/mysql/database.ts';
-import { freshPrefix, redisUrl } from '../../support/servers.ts';
+import { ConsumerGroup } from '../../../src/transport/streams/consumer-group.ts';
+import { closeAtEnd, freshPrefix, redisUrl } from '../../support/servers.ts';
 import { until } from '../../support/until.ts';
 import { freshTasks } from '../outgoing-task.ts';
 import { useConsumers } from '../use-consumers.ts';
 
-describe('the Redis Streams source', { timeout: 60_000 }, () => {
+describe('the Redis Streams source', () => {
   const { at, run, other } = useConsumers();
   const redis = new Redis(redisUrl());
-  afterAll(() => redis.disconnect());
+  closeAtEnd(() => redis.disconnect());
 
   const indexesExist = async () => true;
   const onlyLoss = (detail: RegExp) => [{ reason: 'stream_lost', detail: expect.stringMatching(detail) }];
@@ -130,6 +131,144 @@ describe('the Redis Streams source', { timeout: 60_000 }, () => {
       await opened.publisher.publish(freshTasks(1));
       await until(() => next.handled.size === 1);
       expect([...one.losses, ...next.losses]).toEqual(onlyLoss(/3 entries were removed before they were read/));
+    });
+
+    it('when entries were trimmed before the group existed', async () => {
+      const opened = await fresh();
+      await opened.publisher.publish(freshTasks(5));
+      await redis.xtrim(opened.stream, 'MAXLEN', '=', 2);
+      const one = run(opened, undefined, { expectsOffsets: indexesExist });
+      await until(() => one.handled.size === 2);
+      expect(one.losses.at(-1)).toEqual(onlyLoss(/3 entries were removed by somebody else/)[0]);
+      await one.stop();
+      const next = run(opened, undefined, { expectsOffsets: indexesExist });
+      await opened.publisher.publish(freshTasks(1));
+      await until(() => next.handled.size === 1);
+      expect(next.losses).toEqual([]);
+    });
+
+    it('when unread entries were deleted, although others before and behind them are there', async () => {
+      const opened = await fresh();
+      const gate = Promise.withResolvers<void>();
+      const one = run(opened, () => gate.promise, { streams: { batchesAtOnce: 1 } });
+      await opened.publisher.publish(freshTasks(1));
+      await until(() => one.received.length === 1);
+      await opened.publisher.publish(freshTasks(5));
+      const entries = await redis.xrange(opened.stream, '-', '+');
+      await redis.xdel(opened.stream, ...entries.slice(2, 4).map(([id]) => id));
+      gate.resolve();
+      await until(() => one.handled.size === 4);
+      await until(() => one.losses.length > 0);
+      expect(one.losses).toEqual(onlyLoss(/2 entries were removed by somebody else/));
+      await one.stop();
+      const next = run(opened);
+      await opened.publisher.publish(freshTasks(1));
+      await until(() => next.handled.size === 1);
+      expect(next.losses).toEqual([]);
+    });
+
+    it.each([
+      ['to the end, while nobody consumes', '$', 3],
+      ['to one of its entries', 1, 2],
+    ])('when somebody has moved the group, %s', async (_, to, lost) => {
+      const opened = await fresh();
+      const first = run(opened);
+      await opened.publisher.publish(freshTasks(2));
+      await until(() => first.handled.size === 2);
+      await first.stop();
+      await opened.publisher.publish(freshTasks(3));
+      const unread = (await redis.xrange(opened.stream, '-', '+')).slice(-3);
+      await redis.xgroup('SETID', opened.stream, 'g', to === '$' ? '$' : String(unread[Number(to)]?.[0]));
+      const next = run(opened);
+      await until(() => next.losses.length > 0);
+      expect(next.losses).toEqual(onlyLoss(/where none of its consumers has left it/));
+      await until(() => next.handled.size === 3 - lost);
+      await next.stop();
+      const last = run(opened);
+      await opened.publisher.publish(freshTasks(1));
+      await until(() => last.handled.size === 1);
+      expect(last.losses).toEqual([]);
+    });
+
+    it('when somebody moves the group while it is consumed, before anything behind is delivered', async () => {
+      const opened = await fresh();
+      const gate = Promise.withResolvers<void>();
+      const before: number[] = [];
+      const one = run(opened, () => gate.promise, {
+        streams: { batchesAtOnce: 1 },
+        onLoss: async () => void before.push(one.received.length),
+      });
+      await opened.publisher.publish(freshTasks(1));
+      await until(() => one.received.length === 1);
+      await opened.publisher.publish(freshTasks(3));
+      const entries = await redis.xrange(opened.stream, '-', '+');
+      await redis.xgroup('SETID', opened.stream, 'g', String(entries[2]?.[0]));
+      gate.resolve();
+      await until(() => one.handled.size === 2);
+      expect(before).toEqual([1]);
+    });
+
+    it.each([
+      [
+        'deleted with the consumer that held them',
+        (stream: string) => redis.xgroup('DELCONSUMER', stream, 'g', 'dead+marks'),
+      ],
+      [
+        'acknowledged',
+        async (stream: string) => {
+          const held = (await redis.xpending(stream, 'g', '-', '+', 9)) as [string][];
+          await redis.xack(stream, 'g', ...held.map(([id]) => id));
+        },
+      ],
+    ])('when delivered entries were %s by somebody else', async (_, settle) => {
+      const opened = await fresh();
+      const first = run(opened);
+      await opened.publisher.publish(freshTasks(1));
+      await until(() => first.handled.size === 1);
+      await first.stop();
+      const dead = new ConsumerGroup({ client: redis, stream: opened.stream, group: 'g', consumer: 'dead+marks' });
+      await opened.publisher.publish(freshTasks(3));
+      await dead.mark(await dead.read(redis, 9, 1), true);
+      await settle(opened.stream);
+      const next = run(opened);
+      await until(() => next.losses.length > 0);
+      expect(next.losses).toEqual(
+        onlyLoss(/3 entries that were delivered are settled, and none of its consumers did it/),
+      );
+      await opened.publisher.publish(freshTasks(1));
+      await until(() => next.handled.size === 1);
+      expect(next.losses).toHaveLength(1);
+    });
+
+    it('when a stranger has read entries without having to acknowledge them', async () => {
+      const opened = await fresh();
+      const first = run(opened);
+      await opened.publisher.publish(freshTasks(1));
+      await until(() => first.handled.size === 1);
+      await first.stop();
+      await opened.publisher.publish(freshTasks(3));
+      await redis.xreadgroup('GROUP', 'g', 'me', 'NOACK', 'STREAMS', opened.stream, '>');
+      const next = run(opened);
+      await until(() => next.losses.length > 0);
+      expect(next.losses).toEqual(onlyLoss(/where none of its consumers has left it/));
+    });
+
+    it('but none while a former version, which marks nothing, is active in the group', async () => {
+      const opened = await fresh();
+      const own = run(opened);
+      await opened.publisher.publish(freshTasks(2));
+      await until(() => own.handled.size === 2);
+      await own.stop();
+      await opened.publisher.publish(freshTasks(2));
+      const [found] = (await redis.xreadgroup('GROUP', 'g', 'host-7-0a1b2c3d', 'STREAMS', opened.stream, '>')) as [
+        [string, [string, string[]][]],
+      ];
+      await redis.xack(opened.stream, 'g', ...(found?.[1].map(([id]) => id) ?? []));
+      const beside = run(opened);
+      await opened.publisher.publish(freshTasks(1));
+      await until(() => beside.handled.size === 1);
+      await beside.stop();
+      expect(beside.losses).toEqual([]);
     });
 
     it('when entries were removed that a killed consumer held', async () => {

@@ -1,16 +1,16 @@
 import type { Redis } from 'ioredis';
 import { Registry } from 'prom-client';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { acceptTasks } from '../../../src/app/admission.ts';
 import { checkedPublisher } from '../../../src/app/checks.ts';
 import { measureFill } from '../../../src/app/metrics.ts';
-import { acceptTasks } from '../../../src/app/serve.ts';
 import { OutboxRelay } from '../../../src/relay/relay.ts';
 import { StreamsDeadLetters } from '../../../src/transport/streams/dead-letters.ts';
 import { StreamRoom, StreamsTaskPublisher } from '../../../src/transport/streams/publisher.ts';
 import { TransportFull } from '../../../src/transport/task-publisher.ts';
 import { post, startTestApi } from '../../support/api.ts';
 import { OutboxBench, silent } from '../../support/outbox-bench.ts';
-import { freshPrefix } from '../../support/servers.ts';
+import { closeAtEnd, freshPrefix } from '../../support/servers.ts';
 import { freshRedis, freshStores } from '../../support/stores.ts';
 import { until } from '../../support/until.ts';
 import { freshTasks } from '../outgoing-task.ts';
@@ -86,7 +86,7 @@ describe('a stream with a bound', () => {
 describe('the relay, while its stream is full', () => {
   const bench = new OutboxBench();
   const ending = new AbortController();
-  afterAll(() => ending.abort());
+  closeAtEnd(() => ending.abort());
 
   it('claims no row and does not spin, and continues when there is room', async () => {
     const { client, stream, publisher, letters, fillUp } = await bounded();

@@ -1,19 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fc } from '@fast-check/vitest';
 import { Redis } from 'ioredis';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { startRedis } from '../../../src/tools/devservers/start-server.ts';
 import { ConsumerGroup } from '../../../src/transport/streams/consumer-group.ts';
 import type { Loss } from '../../../src/transport/task-source.ts';
-import { freshPrefix, redisUrl } from '../../support/servers.ts';
+import { cases } from '../../support/cases.ts';
+import { closeAtEnd, freshPrefix, redisUrl } from '../../support/servers.ts';
 import { until } from '../../support/until.ts';
 import { freshTasks } from '../outgoing-task.ts';
 import { useConsumers } from '../use-consumers.ts';
 
-describe('the Redis Streams source', { timeout: 60_000 }, () => {
+describe('the Redis Streams source', () => {
   const { at, run, other } = useConsumers();
   const redis = new Redis(redisUrl());
-  afterAll(() => redis.disconnect());
+  closeAtEnd(() => redis.disconnect());
 
   const onlyLoss = (detail: RegExp) => [{ reason: 'stream_lost', detail: expect.stringMatching(detail) }];
 
@@ -85,9 +86,9 @@ describe('the Redis Streams source', { timeout: 60_000 }, () => {
         for (const i of gone) expect(done.has(i) && i < otherRead).toBe(true);
         expect((await group.state())?.removedUnread).toBe(0);
       }),
-      { numRuns: 20 },
+      { numRuns: cases(20) },
     );
-  }, 120_000);
+  });
 
   it('never reclaims a batch that another consumer has claimed', async () => {
     const stream = `${freshPrefix()}:{tasks}:stream`;
@@ -141,7 +142,7 @@ describe('the Redis Streams source', { timeout: 60_000 }, () => {
     expect(await one.source.lag()).toBeUndefined();
     await server.restart();
     await until(() => opened.publisher.publish(freshTasks(2)).then(() => true));
-    await until(() => one.handled.size === 5, { timeout: 60_000 });
+    await until(() => one.handled.size === 5);
     expect(one.end()).toBeUndefined();
     expect(losses).toEqual(onlyLoss(/gone|its group stands at/));
   });
@@ -155,7 +156,7 @@ describe('the Redis Streams source', { timeout: 60_000 }, () => {
     await server.remove();
     const from = performance.now();
     await one.stop();
-    expect(performance.now() - from).toBeLessThan(3_500);
+    expect(performance.now() - from).toBeLessThan(30_000);
     expect(one.end()).toBe('stopped');
   });
 

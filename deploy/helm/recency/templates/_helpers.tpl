@@ -17,13 +17,25 @@ app.kubernetes.io/instance: {{ .root.Release.Name }}
 app.kubernetes.io/component: {{ .name }}
 {{- end }}
 
+{{- /* A value as text. Helm reads numbers as floating-point ones, and toString makes 2e+06 of 2000000. */ -}}
+{{- define "recency.text" -}}
+{{- if and (kindIs "float64" .) (eq (floor .) .) }}{{ int64 . }}{{ else }}{{ toString . }}{{ end -}}
+{{- end }}
+
+{{- /* The Secret of a process, and its keys: all of them, but only the API has tokens. Takes the root, the process and its name. */ -}}
+{{- define "recency.secrets" -}}
+{{- $own := default dict .process.secrets }}
+{{- $all := eq (default "" .name) "serve" | ternary .root.Values.secrets.keys (without .root.Values.secrets.keys "TOKENS") }}
+{{- dict "name" (default .root.Values.secrets.name $own.name) "keys" (default $all $own.keys) | toYaml }}
+{{- end }}
+
 {{- /* The settings of a process: those of all, its own, and the secrets as files. */ -}}
 {{- define "recency.env" -}}
-{{- $secrets := merge (deepCopy (default dict .process.secrets)) .root.Values.secrets }}
+{{- $secrets := include "recency.secrets" . | fromYaml }}
 {{- $settings := merge (dict) (default dict .fixed) (default dict .process.settings) .root.Values.settings }}
 {{- range $key, $value := $settings }}
 - name: RECENCY_{{ $key }}
-  value: {{ $value | toString | quote }}
+  value: {{ include "recency.text" $value | quote }}
 {{- end }}
 {{- range $secrets.keys }}
 - name: RECENCY_{{ . }}_FILE
@@ -37,7 +49,7 @@ app.kubernetes.io/component: {{ .name }}
 {{- if .endpoint }}
 {{- $attributes := list }}
 {{- range $key, $value := .resourceAttributes }}
-{{- $attributes = append $attributes (printf "%s=%s" $key (urlquery ($value | toString) | replace "+" "%20")) }}
+{{- $attributes = append $attributes (printf "%s=%s" $key (urlquery (include "recency.text" $value) | replace "+" "%20")) }}
 {{- end }}
 - name: OTEL_TRACES_EXPORTER
   value: otlp
@@ -60,7 +72,7 @@ app.kubernetes.io/component: {{ .name }}
 {{- end }}
 {{- range $name, $value := .variables }}
 - name: {{ $name }}
-  value: {{ $value | toString | quote }}
+  value: {{ include "recency.text" $value | quote }}
 {{- end }}
 {{- end }}
 {{- end }}
@@ -86,9 +98,20 @@ app.kubernetes.io/component: {{ .name }}
 {{- regexFind "[0-9]+$" (regexFind ":[0-9]+$" $url.host) | default (eq $url.scheme "https" | ternary "443" "80") }}
 {{- end }}
 
+{{- /* What a pod has read at its start: another value of it starts the pods anew. The Secret is looked up in the cluster, if helm may. */ -}}
+{{- define "recency.checksums" -}}
+{{- $secrets := include "recency.secrets" . | fromYaml }}
+{{- with lookup "v1" "Secret" .root.Release.Namespace $secrets.name }}
+recency/checksum-of-secrets: {{ .data | toJson | sha256sum }}
+{{- end }}
+{{- with .process.mapping }}
+recency/checksum-of-mapping: {{ sha256sum . }}
+{{- end }}
+{{- end }}
+
 {{- /* The pod of a process: not root, no privileges, nothing to write to but /tmp. */ -}}
 {{- define "recency.pod" -}}
-{{- $secrets := merge (deepCopy (default dict .process.secrets)) .root.Values.secrets }}
+{{- $secrets := include "recency.secrets" . | fromYaml }}
 automountServiceAccountToken: false
 enableServiceLinks: false
 securityContext:
@@ -127,7 +150,7 @@ volumes:
   {{- end }}
 containers:
   - name: recency
-    image: "{{ .root.Values.image.repository }}:{{ .root.Values.image.tag | default .root.Chart.AppVersion }}"
+    image: "{{ .root.Values.image.repository }}:{{ .process.tag | default .root.Values.image.tag | default .root.Chart.AppVersion }}"
     imagePullPolicy: {{ .root.Values.image.pullPolicy }}
     args: {{- toYaml .args | nindent 6 }}
     env:

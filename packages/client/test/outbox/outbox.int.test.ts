@@ -2,7 +2,7 @@ import knex, { type Knex } from 'knex';
 import { type Connection, createConnection, createPool } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrate } from '../../../../src/mysql/migrate.ts';
-import { freshDatabase, sql } from '../../../../test/support/servers.ts';
+import { closeAtEnd, freshDatabase, sql } from '../../../../test/support/servers.ts';
 import type { Task } from '../../src/client.ts';
 import * as onKnex from '../../src/outbox/knex.ts';
 import * as onMysql2 from '../../src/outbox/mysql2.ts';
@@ -139,7 +139,7 @@ describe('what is no transaction is refused', () => {
 
   it('a pool of mysql2', async () => {
     const pool = createPool(url);
-    afterAll(() => pool.end());
+    closeAtEnd(() => pool.end());
     const pooled = onMysql2.writeTask(pool as unknown as Connection, TASK);
     await expect(pooled).rejects.toMatchObject({ name: 'InvalidArgument', field: 'connection' });
     expect(await takeRows()).toEqual([]);

@@ -1,15 +1,8 @@
 import { type Connection, createConnection } from 'mysql2/promise';
-import { afterAll } from 'vitest';
 import { CliProcess, type Settings } from '../../../../test/support/cli.ts';
+import { closeAtEnd } from '../../../../test/support/servers.ts';
 import { serviceSettings } from '../../../../test/support/service-settings.ts';
 import { freshSitePool, type SmallSite, writeSite } from '../../../../test/support/small-site.ts';
-
-const cleanUps: (() => Promise<unknown>)[] = [];
-
-/** Registered when this module loads: what a hook registers while it runs is not called, and a process outlives its test. */
-afterAll(async () => {
-  for (const cleanUp of cleanUps.splice(0)) await cleanUp();
-});
 
 /** `recency serve` on a database of its own with this site. No consumer and no relay run, so no task is ever applied. */
 export async function runningApi(
@@ -19,14 +12,14 @@ export async function runningApi(
   const settings = { ...(await serviceSettings()), ...more };
   await writeSite(freshSitePool(settings.MYSQL_URL), site);
   const serve = new CliProcess(['serve'], settings);
-  cleanUps.push(() => serve[Symbol.asyncDispose]());
+  closeAtEnd(() => serve[Symbol.asyncDispose]());
   await serve.says('answering at');
   const connection = await createConnection({
     uri: settings.MYSQL_URL,
     supportBigNumbers: true,
     bigNumberStrings: true,
   });
-  cleanUps.push(() => connection.end());
+  closeAtEnd(() => connection.end());
   const baseUrl = String(/"address":"(http:[^"]+)"/.exec(serve.stdout)?.[1]);
   return { baseUrl, mysqlUrl: settings.MYSQL_URL, connection };
 }

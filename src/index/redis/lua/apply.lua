@@ -7,6 +7,7 @@
 --         2 min     a rebuild is due below this many members
 --         3 epoch   from the same snapshot as the rows
 --         4 nonce   fresh for this call; replaces the nonce of every index written
+--         5 least   four hex digits: the allowance of an index that names none, because 0.1.0 has written it
 --         then groups of users with the same changes, in the order of KEYS; for each group
 --           count         number of contacts, followed by that many pairs of
 --             id, score     score '0': must not be in the index (not related, or no upload)
@@ -16,6 +17,7 @@
 --           R  raced: the nonce has changed; nothing written, read again
 --           D  dropped: a placeholder, an index of another epoch, or one whose set is gone; deleted, so that a running rebuild
 --              finds its nonce gone
+--           U  unread: these changes are more than the index has left of its allowance; deleted, and nothing written
 --           W  a key of the wrong type is in the way; m was deleted, so that there is no index
 --           A  applied; an empty index gets an expiry, as in replace.lua
 --           B  applied, and a rebuild is due: fewer than min members are left, and the index is not complete
@@ -25,8 +27,8 @@
 -- task could be acknowledged, and a stream that has filled Redis could never be drained.
 
 local KEYS, ARGV, call, try, find, sub, byte = KEYS, ARGV, redis.call, redis.pcall, string.find, string.sub, string.byte
-local max, min, epoch, nonce = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3], ARGV[4]
-assert(max and min and min < max and epoch ~= '' and nonce ~= '', 'apply: bad arguments')
+local max, min, epoch, nonce, least = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[5]
+assert(max and min and min < max and epoch ~= '' and nonce ~= '' and find(least, '^%x%x%x%x$'), 'apply: bad arguments')
 
 -- A key as text that sorts like keys: the score in sixteen digits, then the id. '-' sorts before all of them.
 local function key_text(score, id)
@@ -40,22 +42,36 @@ local function change_at(i)
   return { id = id, score = score, key = number > 0 and key_text(score, id) or '' }
 end
 
-local groups, users, at = {}, 0, 5
+local groups, users, at = {}, 0, 6
 while at <= #ARGV do
   local count, changes, seen = tonumber(ARGV[at]), {}, {}
   assert(count and count >= 0, 'apply: bad count')
   for c = 1, count do changes[c] = change_at(at + 2 * c - 1) end
   at = at + 1 + 2 * #changes
   for one in string.gmatch(ARGV[at] or '', '[^ ]+') do seen[#seen + 1] = one end
-  groups[#groups + 1] = { changes = changes, seen = seen }
+  groups[#groups + 1] = { changes = changes, seen = seen, after = {} }
   users = users + #seen
   at = at + 1
 end
 assert(at == #ARGV + 1 and 2 * users == #KEYS, 'apply: arguments left over')
 
 -- The value of m: '<nonce> <epoch> <size in three digits> <day of the last use, four hex digits> <floor as key_text>'. A nonce
--- alone is a placeholder.
-local old, new = ' ' .. epoch .. ' ', nonce .. ' ' .. epoch .. ' '
+-- alone is a placeholder. The nonce of an index ends with its allowance, ':<changes left><changes of a new one>' in four hex
+-- digits each; ffff: without end. It is a part of the nonce so that 0.1.0 can read what this version writes.
+local old = ' ' .. epoch .. ' '
+
+-- The new nonce and epoch of an index after so many changes; false: it has not so many left. `after` has those found before.
+local function beginning_after(seen, count, after)
+  local tail = sub(seen, -9)
+  local found = after[tail]
+  if found ~= nil then return found end
+  local left, whole = string.match(tail, '^:(%x%x%x%x)(%x%x%x%x)$')
+  left = left or least
+  local rest = left == 'ffff' and 65535 or tonumber(left, 16) - count
+  found = rest >= 0 and string.format('%s:%04x%s%s', nonce, rest, whole or least, old)
+  after[tail] = found
+  return found
+end
 
 local sizes = {}
 local function size_text(size)
@@ -78,9 +94,9 @@ local function is_gone(z, size)
   return not none_gone and size > 0 and call('EXISTS', z) == 0
 end
 
-local function drop(z, m)
+local function drop(z, m, outcome)
   call('DEL', z, m)
-  return 'D'
+  return outcome or 'D'
 end
 
 -- Any other error ends the script.
@@ -108,7 +124,7 @@ local EMPTY_TTL = 3600000
 -- The new value of every m, written in one command at the end. `half` is an m whose z has been changed already.
 local written, w, half, empty = {}, 0, nil, {}
 
-local function apply(z, m, meta, seen, changes)
+local function apply(z, m, meta, seen, changes, after)
   if not meta then return 'C' end
   local at = #seen + 1
   if find(meta, seen, 1, true) ~= 1 or find(meta, old, at, true) ~= at then
@@ -116,6 +132,8 @@ local function apply(z, m, meta, seen, changes)
   end
   local size, day, floor = parts_of(meta, at + #old)
   if not size or is_gone(z, size) then return drop(z, m) end
+  local new = beginning_after(seen, #changes, after)
+  if not new then return drop(z, m, 'U') end
 
   for i = 1, #changes do
     local change = changes[i]
@@ -143,7 +161,7 @@ local function apply_all()
   for _, group in ipairs(groups) do
     for _, seen in ipairs(group.seen) do
       user = user + 1
-      outcomes[user] = apply(KEYS[user], KEYS[users + user], metas[user], seen, group.changes)
+      outcomes[user] = apply(KEYS[user], KEYS[users + user], metas[user], seen, group.changes, group.after)
     end
   end
 end

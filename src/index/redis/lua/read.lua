@@ -3,12 +3,14 @@
 --
 -- KEYS    for each user z, m, f: a note that the user was forgotten (forget.lua); for a single user f may be left out, while the slot moves
 -- ARGV    1 count   members to read, from the highest; 0: all
---         2 touch   1: the index is being used, and today is recorded as the day of its last use; 0: it is only inspected
+--         2 touch   1: the index is being used, which renews its allowance (apply.lua), and today is recorded as the day of its
+--                   last use; 0: it is only inspected
 --         3 asks    1: it runs without its flags and must find out whether the server is a master; 0: otherwise
 -- reply   for each user {}  a key is of the wrong type
 --         or { value of m, or nil; number of members in z; { id, score, id, score, … } }, highest first
 --         the error READONLY, if asks is 1 and the server is a replica
--- writes  the day, by this server's clock, at most once a day; and removes a soft note: a user who reads may have an index again
+-- writes  the day, by this server's clock, at most once a day; the allowance, once half of it is spent, so that most reads write
+--         nothing; and removes a soft note: a user who reads may have an index again
 -- It is nevertheless declared as a script that may write (no flag no-writes), so that a replica refuses it before it runs: a
 -- master that became a replica, and whose clients were not told, would answer from its old data. That costs nothing.
 -- A master that refuses writes for now (its disk, too few replicas) refuses it as well, before it checks whether it is a
@@ -27,18 +29,32 @@ end
 local refused = asks == '1' and refused_by_replica()
 if refused then return refused end
 
--- Any other error ends the script; what it may have written for users before is the day, or a soft note less.
+-- Any other error ends the script; what it may have written for users before is harmless.
 local function wrong_type(reply)
   if type(reply) ~= 'table' or not reply.err then return false end
   assert(string.find(reply.err, 'WRONGTYPE', 1, true), reply.err)
   return true
 end
 
+local function renewed(meta)
+  local nonce, left, whole, rest = string.match(meta, '^([^ :]+):(%x%x%x%x)(%x%x%x%x)( .+)$')
+  if not left or 2 * tonumber(left, 16) >= tonumber(whole, 16) then return meta end
+  return nonce .. ':' .. whole .. whole .. rest
+end
+
 -- The day never goes back: a clock that is set back, or a master whose clock is slow, must not make an index look idle.
-local function note_use(m, meta)
+local function used_today(meta)
   local before, day, after = string.match(meta, '^([^ ]+ [^ ]+ %d%d%d )(%x%x%x%x)( .+)$')
   local today = string.format('%04x', math.floor(redis.call('TIME')[1] / 86400))
-  if day and day < today then redis.pcall('SET', m, before .. today .. after, 'KEEPTTL') end -- even a full Redis must answer
+  return day and day < today and before .. today .. after or meta
+end
+
+-- The value of m from here on.
+local function note_use(m, meta)
+  local used = used_today(renewed(meta))
+  if used == meta then return meta end
+  local written = redis.pcall('SET', m, used, 'KEEPTTL') -- even a full Redis must answer
+  return written.err and meta or used
 end
 
 local function read(z, m, f)
@@ -46,7 +62,7 @@ local function read(z, m, f)
   local head = redis.pcall('ZREVRANGE', z, 0, count - 1, 'WITHSCORES')
   if wrong_type(meta) or wrong_type(head) then return {} end
   if touch == '1' and meta then
-    note_use(m, meta)
+    meta = note_use(m, meta)
   elseif touch == '1' and f and redis.pcall('GET', f) == 's' then
     redis.pcall('DEL', f)
   end

@@ -7,14 +7,13 @@
 --         3 nonce   fresh for this call
 --         then for each user, in the order of KEYS:
 --           seen          the nonce claimed before the rows were read
+--           allowance     changes that a new index takes without a read: four hex digits, ffff: without end
 --           count         number of rows, at most max + 1, followed by that many pairs of
 --             score, id     the user's best contacts, highest key first; row max + 1 becomes the floor
---                         -1: MySQL has no row about the user, keep no index
 -- reply   a string with one character for each user:
 --           R  raced: the nonce has changed or is gone; nothing written, start again
 --           W  a key of the wrong type is in the way; nothing written
 --           A  replaced; an empty index expires, and the next read has it built again
---           N  no index is kept: deleted
 -- Every argument is checked before the first write, because Redis does not roll scripts back.
 -- Runs at maxmemory (allow-oom): a user with a nonce has an index or a placeholder already; claim.lua refuses new ones.
 
@@ -25,13 +24,13 @@ assert(max and max >= 1 and epoch ~= '' and nonce ~= '', 'replace: bad arguments
 local first, at = {}, 4
 for u = 1, users do
   first[u] = at
-  local count = tonumber(ARGV[at + 1])
-  assert(count and count >= -1 and count <= max + 1, 'replace: bad count')
-  for i = at + 2, at + 2 * count, 2 do
+  local allowance, count = ARGV[at + 1], tonumber(ARGV[at + 2])
+  assert(string.find(allowance or '', '^%x%x%x%x$') and count and count >= 0 and count <= max + 1, 'replace: bad count')
+  for i = at + 3, at + 1 + 2 * count, 2 do
     local score = string.find(ARGV[i] or '', '^%d+$') and tonumber(ARGV[i])
     assert(score and score > 0 and score <= 9007199254740991 and string.find(ARGV[i + 1], '^[1-9]%d*$'), 'replace: bad row')
   end
-  at = at + 2 + 2 * math.max(count, 0)
+  at = at + 3 + 2 * count
 end
 assert(at == #ARGV + 1, 'replace: arguments left over')
 
@@ -48,9 +47,15 @@ local today = string.format('%04x', math.floor(redis.call('TIME')[1] / 86400))
 -- ms. A reader may ask for any user id, so an empty index must not be kept forever.
 local EMPTY_TTL = 3600000
 
--- The value of m: '<nonce> <epoch> <size in three digits> <day of the last use, four hex digits> <floor: score in sixteen
--- digits, then id; '-': none>'.
-local function write(z, m, rows, count)
+-- Only a read renews an allowance: an index that is there keeps what it has left. One of another epoch is no index.
+local function left_of(meta, allowance)
+  local left, other = string.match(meta, '^[^ ]+:(%x%x%x%x)%x%x%x%x ([^ ]+) ')
+  return left and other == epoch and left < allowance and left or allowance
+end
+
+-- The value of m: '<nonce>:<changes left><allowance> <epoch> <size in three digits> <day of the last use, four hex digits>
+-- <floor: score in sixteen digits, then id; '-': none>'.
+local function write(z, m, allowance, rows, count)
   local size, floor = math.min(count, max), '-'
   redis.call('DEL', z)
   if size > 0 then redis.call('ZADD', z, unpack(ARGV, rows, rows + 2 * size - 1)) end
@@ -58,7 +63,7 @@ local function write(z, m, rows, count)
     local score, id = ARGV[rows + 2 * max], ARGV[rows + 2 * max + 1]
     floor = string.sub('0000000000000000', #score + 1) .. score .. id
   end
-  local meta = string.format('%s %s %03d %s %s', nonce, epoch, size, today, floor)
+  local meta = string.format('%s:%s %s %03d %s %s', nonce, allowance, epoch, size, today, floor)
   if size > 0 then redis.call('SET', m, meta) else redis.call('SET', m, meta, 'PX', EMPTY_TTL) end
 end
 
@@ -67,12 +72,8 @@ local function replace(u)
   local meta = redis.pcall('GET', m)
   if wrong_type(meta) or wrong_type(redis.pcall('ZCARD', z)) then return 'W' end
   if not meta or string.sub(meta .. ' ', 1, #seen + 1) ~= seen .. ' ' then return 'R' end
-  local count = tonumber(ARGV[first[u] + 1])
-  if count < 0 then
-    redis.call('DEL', z, m)
-    return 'N'
-  end
-  write(z, m, first[u] + 2, count)
+  local allowance, count = ARGV[first[u] + 1], tonumber(ARGV[first[u] + 2])
+  write(z, m, left_of(meta, allowance) .. allowance, first[u] + 3, count)
   return 'A'
 end
 

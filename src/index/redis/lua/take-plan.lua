@@ -1,7 +1,7 @@
 #!lua
 -- The plan is being carried out: it does not wait any more. Nothing changes if the note is another plan's.
 --
--- KEYS    1 note   string: <epoch> <plan> <pending | published>
+-- KEYS    1 note   string: <epoch> <plan> <pending | published:place>
 -- ARGV    1 plan   its name
 -- reply   1 removed; 0 the note is not this plan's
 

@@ -1,4 +1,4 @@
-import { chunks } from '../../../index/chunks.ts';
+import { chunks } from '../../../timing/batches.ts';
 import { quantile } from '../../harness/latency.ts';
 import { poll } from '../../harness/poll.ts';
 import { settle } from '../../harness/stores.ts';

@@ -27,8 +27,14 @@ export const capture: Bench<CaptureSize> = {
   transport: 'kafka',
   feed: 'capture',
   settings: () => SETTINGS,
-  full: { users: 2_000, contacts: 50, consumers: 2, rounds: 3, rate: 500, seconds: 30, kills: 2 },
-  quick: { users: 100, contacts: 10, consumers: 1, rounds: 1, rate: 50, seconds: 1, kills: 1 },
+  full: {
+    ...{ users: 2_000, contacts: 50, probed: 10_000, consumers: 2, rounds: 3 },
+    ...{ rate: 500, seconds: 30, warmUpSeconds: 4, kills: 2 },
+  },
+  quick: {
+    ...{ users: 100, contacts: 10, probed: 300, consumers: 1, rounds: 1 },
+    ...{ rate: 50, seconds: 0.3, warmUpSeconds: 0.1, kills: 1 },
+  },
   measure,
 };
 
@@ -36,7 +42,7 @@ async function measure(ground: Ground, size: CaptureSize): Promise<Measurements>
   const { stores, processGroup, signal, progress, resources } = ground;
   const first = GREATEST - BigInt(size.users) + 1n;
   const circle = await gatherCircle(stores, { count: size.users, contacts: size.contacts, first });
-  const probed = probedContacts();
+  const probed = probedContacts(size.probed);
   await loadGraph(stores.pool, {
     users: [VIEWER, ...probed].map((id) => ({ id })),
     contacts: probed.map((contact) => ({ user: VIEWER, contact })),

@@ -12,10 +12,6 @@ import { rounded } from '../report.ts';
 export const VIEWER = '19999999';
 const FIRST_PROBED = 40_000_000n;
 
-/** Enough for any run: a probe takes some ms. */
-const PROBED = 10_000;
-
-const WARM_UP_MS = 4_000;
 const LOOK_MS = 1;
 
 /** Maximum pause between two probes, so that they do not synchronise with the load. */
@@ -24,17 +20,19 @@ const REST_MS = 50;
 const TIMEOUT_MS = 30_000;
 
 /** Contacts of the viewer without a photo. */
-export const probedContacts = (): Id[] => idsFrom(FIRST_PROBED, PROBED);
+export const probedContacts = (count: number): Id[] => idsFrom(FIRST_PROBED, count);
 
 export interface LatencyLoad {
   /** Changes a second. */
   readonly rate: number;
   readonly seconds: number;
+  readonly warmUpSeconds: number;
   readonly contacts: readonly Id[];
 }
 
 /** The time from the commit of a photo until it is in the index of a follower, while other relationships change. */
-export async function measureLatency(ground: Ground, load: ContactChanges, { rate, seconds, contacts }: LatencyLoad) {
+export async function measureLatency(ground: Ground, load: ContactChanges, options: LatencyLoad) {
+  const { rate, seconds, warmUpSeconds, contacts } = options;
   const ending = new AbortController();
   const either = AbortSignal.any([ending.signal, ground.signal]);
   const loading = load.run(rate, either);
@@ -44,8 +42,8 @@ export async function measureLatency(ground: Ground, load: ContactChanges, { rat
   const from = performance.now();
   try {
     for (;;) {
-      const elapsed = performance.now() - from - WARM_UP_MS;
-      if (elapsed > seconds * 1000) break;
+      const elapsed = performance.now() - from - warmUpSeconds * 1000;
+      if (elapsed > seconds * 1000 && times.length + missed > 0) break;
       const { value: contact } = unused.next();
       if (contact === undefined) throw new Error('there are fewer contacts than probes');
       const ms = await Promise.race([timeToIndex(ground, contact), loading.then(() => undefined)]);

@@ -1,9 +1,9 @@
 import type { Pool } from 'mysql2/promise';
 import type { Id } from '../../../contracts/id.ts';
-import { chunks } from '../../../index/chunks.ts';
 import { run } from '../../../index/protocol.ts';
 import { rebuild } from '../../../index/rebuild.ts';
 import { PAIRS_A_CALL } from '../../../index/refresh.ts';
+import { chunks } from '../../../timing/batches.ts';
 import { idsFrom, loadGraph } from '../../reference-site/load-graph.ts';
 import { uploadPhoto } from '../../reference-site/photos.ts';
 import type { Ground } from '../bench.ts';

@@ -1,7 +1,7 @@
 import { RECENCY } from '../../harness/processes/process-group.ts';
 import type { Bench, Ground } from '../bench.ts';
 import { buildIndexes, gatherCircle } from '../circle.ts';
-import { type Measurements, type ResultRow, rounded } from '../report.ts';
+import { type Measurements, type ReportRow, rounded } from '../report.ts';
 import { type AudienceSize, gatherAudience } from './audience.ts';
 import { type ContactLatencyRow, type ContactLatencySize, measureContactLatency } from './contact-latency.ts';
 import { type ColdRow, type CostsSize, measureCold, measureSpeed, type SpeedRow } from './costs.ts';
@@ -29,7 +29,7 @@ export const celebrity: Bench<CelebritySize> = {
     audience: { followers: 1_000_000, oneIndexedIn: 5, contacts: 12, ofIdol: 40_000, ofStranger: 200_000 },
     circle: { count: 2_000, contacts: 12 },
     costs: { rounds: 11, warmUp: 3 },
-    contacts: { rate: 200, seconds: 15, rounds: 3 },
+    contacts: { rate: 200, seconds: 15, rounds: 3, together: 2 },
     spread: {
       arms: [
         { workers: 1, delayMs: 5 },
@@ -40,22 +40,23 @@ export const celebrity: Bench<CelebritySize> = {
         { workers: 2, delayMs: 0 },
       ],
       rounds: 1,
+      smallOnes: { memory: 25, warmUp: 2 },
     },
     kills: { kills: 3 },
     watched: { oneIn: 20, sample: 50, rounds: 3 },
   },
   quick: {
-    audience: { followers: 9_000, oneIndexedIn: 5, contacts: 3, ofIdol: 1_500, ofStranger: 5_000 },
+    audience: { followers: 4_500, oneIndexedIn: 5, contacts: 3, ofIdol: 500, ofStranger: 1_000 },
     circle: { count: 40, contacts: 4 },
-    costs: { rounds: 1, warmUp: 1 },
-    contacts: { rate: 40, seconds: 1, rounds: 1 },
+    costs: { rounds: 1, warmUp: 0 },
+    contacts: { rate: 40, seconds: 0.3, rounds: 1, together: 1 },
     spread: {
       arms: [
         { workers: 1, delayMs: 5 },
-        { workers: 2, delayMs: 5 },
         { workers: 1, delayMs: 0 },
       ],
       rounds: 1,
+      smallOnes: { memory: 1, warmUp: 1 },
     },
     kills: { kills: 1 },
     watched: { oneIn: 20, sample: 5, rounds: 1 },
@@ -77,7 +78,7 @@ async function measure(ground: Ground, size: CelebritySize): Promise<Measurement
   const kills = await measureKills(ground, audience, size.kills);
   const watched = await measureWatched(ground, audience, size.watched, size.audience.oneIndexedIn);
   const rows: CelebrityRow[] = [...speed, cold, ...spread, ...contacts, kills, ...watched];
-  return { rows: rows.map((row): ResultRow => ({ ...row })), ratios: celebrityRatios(rows) };
+  return { rows: rows.map((row): ReportRow => ({ ...row })), ratios: celebrityRatios(rows) };
 }
 
 export type CelebrityRow = SpeedRow | ColdRow | SpreadRow | ContactLatencyRow | KillsRow | WatchedRow;

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import type { Lanes } from '../../../app/consume.ts';
 import type { Id } from '../../../contracts/id.ts';
 import { KeyNames } from '../../../index/redis/keys.ts';
 import { quantile } from '../../harness/latency.ts';
@@ -16,11 +17,13 @@ export interface ContactLatencySize {
   /** Of each turn, quiet and busy. */
   readonly seconds: number;
   readonly rounds: number;
+  /** Processes where both lanes are worked together: as many as where they are apart, which is two, to be compared. */
+  readonly together: number;
 }
 
 export interface ContactLatencyRow {
   readonly part: 'contacts';
-  /** `together`: two processes with both lanes each; `apart`: one process for each lane. */
+  /** `together`: processes with both lanes each; `apart`: one process for each lane. */
   readonly lanes: 'together' | 'apart';
   /** `busy`: one photo of the celebrity after the other is fanned out. */
   readonly load: 'quiet' | 'busy';
@@ -37,7 +40,7 @@ export interface ContactLatencyRow {
 export async function measureContactLatency(
   ground: Ground,
   { star, circle }: { readonly star: Id; readonly circle: Circle },
-  { rate, seconds, rounds }: ContactLatencySize,
+  { rate, seconds, rounds, together }: ContactLatencySize,
 ): Promise<ContactLatencyRow[]> {
   const { stores, signal } = ground;
   const pairs = circle.users.flatMap((_, position) => contactsOf(circle.users, position, circle.contacts));
@@ -58,7 +61,8 @@ export async function measureContactLatency(
   for (let round = 0; round < rounds; round++) {
     for (const lanes of LANES) {
       await using workers = new Workers(ground);
-      for (const one of PROCESSES[lanes]) await workers.add(1, one);
+      const processes: readonly Lanes[] = lanes === 'apart' ? ['small', 'bulk'] : Array(together).fill('both');
+      await Promise.all(processes.map((one) => workers.add(1, one)));
       await take('busy', seconds / 4, []); // warms the new processes up
       for (const arm of arms.filter((other) => other.lanes === lanes)) {
         arm.turns += await take(arm.load, seconds, arm.times);
@@ -78,9 +82,6 @@ export async function measureContactLatency(
 
 const LOADS = ['quiet', 'busy'] as const;
 const LANES = ['together', 'apart'] as const;
-
-/** The same number of processes either way. */
-const PROCESSES = { together: ['both', 'both'], apart: ['small', 'bulk'] } as const;
 
 /** Works again and again, until the time is over and what is worked on is done. @returns how often */
 async function repeatFor(seconds: number, work: () => Promise<unknown>, beside: Promise<unknown>): Promise<number> {

@@ -15,6 +15,11 @@ export interface SpreadArm {
 export interface SpreadSize {
   readonly arms: readonly SpreadArm[];
   readonly rounds: number;
+  /**
+   * Small fan-outs for each worker, of two segments: as many segments as a large one has, to compare the memory with; or enough
+   * for each worker to have had some.
+   */
+  readonly smallOnes: { readonly memory: number; readonly warmUp: number };
 }
 
 export interface SpreadRow {
@@ -34,12 +39,12 @@ export interface SpreadRow {
 export async function measureSpread(
   ground: Ground,
   audience: CelebrityAudience,
-  { arms, rounds }: SpreadSize,
+  { arms, rounds, smallOnes }: SpreadSize,
 ): Promise<SpreadRow[]> {
   const measured = arms.map((): ArmResult[] => []);
   for (let round = 0; round < rounds; round++) {
     for (const [i, arm] of arms.entries()) {
-      const one = await measureArm(ground, audience, arm);
+      const one = await measureArm(ground, audience, arm, smallOnes[arm.delayMs === 0 ? 'memory' : 'warmUp']);
       measured[i]?.push(one);
       ground.progress(`${arm.workers} workers, ${arm.delayMs} ms: ${one.seconds.toFixed(2)} s`);
     }
@@ -69,12 +74,13 @@ async function measureArm(
   ground: Ground,
   { star, idol }: CelebrityAudience,
   { workers: count, delayMs }: SpreadArm,
+  smallOnes: number,
 ): Promise<ArmResult> {
   await using proxy = await SlowProxy.before(ground.namespace.config.mysqlUrl, delayMs);
   await using workers = new Workers(ground, delayMs === 0 ? {} : { MYSQL_URL: proxy.url });
   await workers.add(count);
   const small = await peakDuring(workers, async () => {
-    for (let i = 0; i < count * SMALL_ONES[delayMs === 0 ? 'memory' : 'warmUp']; i++) await fanOutOf(idol, ground);
+    for (let i = 0; i < count * smallOnes; i++) await fanOutOf(idol, ground);
   });
   let measured: MeasuredFanOut | undefined;
   const large = await peakDuring(workers, async () => {
@@ -84,9 +90,6 @@ async function measureArm(
   if (measured === undefined) throw new Error('nothing was fanned out');
   return { ...measured, grown: Math.max(...large.map((bytes, i) => bytes - (small[i] ?? 0))) };
 }
-
-/** Small fan-outs for each worker, of two segments: as many segments as a large one has; or enough for each worker to have had some. */
-const SMALL_ONES = { memory: 25, warmUp: 2 };
 
 const SAMPLE_MS = 250;
 

@@ -1,6 +1,6 @@
 import { parse, View } from 'vega';
 import { compile, type TopLevelSpec } from 'vega-lite';
-import type { BenchReport, ResultRow } from '../report.ts';
+import type { BenchReport, ReportRow } from '../report.ts';
 import { serverOf } from './results.ts';
 
 export interface Chart {
@@ -13,10 +13,10 @@ export function chartsOf(results: readonly BenchReport[]): Chart[] {
   return [latency(results), fanOut(results), freshness(results)].filter((chart) => chart !== undefined);
 }
 
-const HTTP_VARIANTS = ['recency', 'recipe', 'sql'];
+const HTTP_VARIANTS = ['recency', 'recipe', 'denormalised', 'sql'];
 const COLORS = { scheme: 'tableau10' } as const;
 
-function rowsOf(results: readonly BenchReport[], bench: string): ResultRow[] {
+function rowsOf(results: readonly BenchReport[], bench: string): ReportRow[] {
   return results
     .filter((result) => result.bench === bench)
     .flatMap((result) => result.rows.map((row) => ({ ...row, server: serverOf(result) })));
@@ -27,7 +27,7 @@ type Encoding = Record<string, unknown>;
 interface Drawing {
   readonly bench: string;
   readonly title: string;
-  readonly values: readonly ResultRow[];
+  readonly values: readonly ReportRow[];
   readonly height: number;
   readonly mark: unknown;
   readonly encoding: Encoding;
@@ -68,7 +68,7 @@ function fanOut(results: readonly BenchReport[]): Chart | undefined {
     mark: 'bar',
     rows: { field: 'part', title: null },
     encoding: {
-      y: { field: 'arm', sort: ['recency', 'recipe', 'recipe_pipelined', 'raw_zadd'], title: null },
+      y: { field: 'arm', sort: ['recency', 'recipe', 'recipe_pipelined', 'raw_zadd', 'denormalised'], title: null },
       x: { field: 'users_per_second', type: 'quantitative', title: 'users per second' },
       color: { field: 'arm', scale: COLORS, legend: null },
     },
@@ -79,9 +79,11 @@ function freshness(results: readonly BenchReport[]): Chart | undefined {
   return chart({
     bench: 'freshness',
     title: 'Freshness: from a commit until an answer shows it',
-    values: rowsOf(results, 'freshness').flatMap((row) =>
-      ['p50', 'p90', 'p99'].map((quantile) => ({ ...row, quantile, ms: row[`${quantile}_ms`] ?? 0 })),
-    ),
+    values: rowsOf(results, 'freshness')
+      .filter(({ arm }) => arm !== 'denormalised')
+      .flatMap((row) =>
+        ['p50', 'p90', 'p99'].map((quantile) => ({ ...row, quantile, ms: row[`${quantile}_ms`] ?? 0 })),
+      ),
     height: 160,
     mark: 'bar',
     encoding: {

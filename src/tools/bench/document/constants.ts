@@ -6,7 +6,7 @@ import {
   type SizedTransport,
 } from '../../capacity/constants.ts';
 import { memory } from '../memory.ts';
-import { type BenchReport, type ResultRow, rounded } from '../report.ts';
+import { type BenchReport, type ReportRow, rounded } from '../report.ts';
 import { tasks } from '../tasks/tasks.ts';
 import { serverOf } from './results.ts';
 
@@ -46,9 +46,9 @@ function constantsOn(results: readonly BenchReport[]): Constants {
 
 const BACKFILLED = [100, 1_000];
 
-type Find = (bench: string, where: ResultRow, name: string) => number;
+type Find = (bench: string, where: ReportRow, name: string) => number;
 
-function valueIn(results: readonly BenchReport[], bench: string, where: ResultRow, name: string): number {
+function valueIn(results: readonly BenchReport[], bench: string, where: ReportRow, name: string): number {
   const rows = results.find((result) => result.bench === bench)?.rows ?? [];
   const found = rows.find((row) => Object.entries(where).every(([key, value]) => row[key] === value));
   const value = Number(found?.[name]);
@@ -78,8 +78,11 @@ export function line(points: readonly (readonly number[])[]): CostLine {
   return { fixed: rounded(meanY - each * meanX), each: rounded(each) };
 }
 
+/** Benchmarks that the constants are read from. */
+const SOURCES = ['memory', 'tasks', 'fanout', 'read', 'backfill', 'freshness'];
+
 function measuredOn(results: readonly BenchReport[]): string {
-  const [last] = results.toSorted((a, b) => b.at.localeCompare(a.at));
+  const [last] = results.filter(({ bench }) => SOURCES.includes(bench)).toSorted((a, b) => b.at.localeCompare(a.at));
   if (last === undefined) return '';
   const { machine, servers, at } = last;
   return `${servers.mysql}, ${servers.redis}, ${machine.cores} cores (${machine.cpu}), ${at.slice(0, 10)}`;

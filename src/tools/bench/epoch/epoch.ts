@@ -1,13 +1,12 @@
 import type { Redis } from 'ioredis';
 import type { Id } from '../../../contracts/id.ts';
 import { bumpEpoch } from '../../../index/epoch.ts';
-import { readPlain } from '../../../mysql/plain-contacts.ts';
-import type { RunningServer } from '../../devservers/start-server.ts';
+import { readPlain } from '../../../mysql/statements/plain-contacts.ts';
 import { quantile } from '../../harness/latency.ts';
 import { launchApi } from '../../harness/processes/launch-api.ts';
-import { type Bench, type Ground, openOnOwnRedis } from '../bench.ts';
+import type { Bench, Ground } from '../bench.ts';
 import { buildIndexes, contactsOf, gatherCircle } from '../circle.ts';
-import { type Measurements, type ResultRow, rounded } from '../report.ts';
+import { type Measurements, type ReportRow, rounded } from '../report.ts';
 import { LIMIT, type Read, Readers, zipf } from './readers.ts';
 
 export interface EpochSize {
@@ -17,6 +16,8 @@ export interface EpochSize {
   readonly warmSeconds: number;
   /** Maximum, after an event. */
   readonly coldSeconds: number;
+  /** Of this many consecutive answers, {@link SHARE} must come from an index. */
+  readonly inARow: number;
 }
 
 /** Measures what happens when every index is cold at once, and how long until answers come from indexes again. */
@@ -24,13 +25,12 @@ export const epoch: Bench<EpochSize> = {
   name: 'epoch',
   summary: 'answers after a new epoch, after FLUSHALL and after a restart of Redis',
   transport: 'streams',
-  full: { users: 20_000, contacts: 50, rate: 200, warmSeconds: 20, coldSeconds: 900 },
-  quick: { users: 200, contacts: 10, rate: 100, warmSeconds: 1, coldSeconds: 30 },
+  ownRedis: true,
+  full: { users: 20_000, contacts: 50, rate: 200, warmSeconds: 20, coldSeconds: 900, inARow: 400 },
+  quick: { users: 40, contacts: 5, rate: 100, warmSeconds: 0.2, coldSeconds: 60, inARow: 20 },
   measure,
 };
 
-/** Of this many consecutive answers, this share must come from an index. */
-const IN_A_ROW = 400;
 const SHARE = 0.99;
 
 /** Enough that a read waits for its answer, not for a connection. */
@@ -39,9 +39,8 @@ const CONNECTIONS = 64;
 /** Users whose expected answers are first compared with plain SQL. */
 const SAMPLE = 100;
 
-async function measure(given: Ground, size: EpochSize): Promise<Measurements> {
-  const { resources, signal, progress } = given;
-  const { ground, redis } = await openOnOwnRedis(given);
+async function measure(ground: Ground, size: EpochSize): Promise<Measurements> {
+  const { resources, signal, progress } = ground;
   const { users } = await gatherCircle(ground.stores, { count: size.users, contacts: size.contacts });
   const expected = await expectedAnswers(ground, users, size.contacts);
   await buildIndexes(ground.stores, users);
@@ -55,7 +54,7 @@ async function measure(given: Ground, size: EpochSize): Promise<Measurements> {
   const nextUser = zipf(users, Math.random);
   const warm = await readers.run(size.rate, nextUser, lasting(size.warmSeconds), signal);
   const rows = [rowOf('none', warm)];
-  for (const [name, happen] of Object.entries(eventsOn(ground, redis))) {
+  for (const [name, happen] of Object.entries(eventsOn(ground))) {
     progress(`${name}, at ${size.rate} reads a second`);
     rows.push(await measureEvent(name, happen, { readers, nextUser, size, signal }));
   }
@@ -64,11 +63,11 @@ async function measure(given: Ground, size: EpochSize): Promise<Measurements> {
 
 type Event = () => Promise<unknown>;
 
-function eventsOn({ stores }: Ground, redis: RunningServer): Readonly<Record<'epoch' | 'flushall' | 'restart', Event>> {
+function eventsOn({ stores, redis }: Ground): Readonly<Record<'epoch' | 'flushall' | 'restart', Event>> {
   return {
     epoch: () => bumpEpoch(stores.primary, 'a benchmark wanted it'),
     flushall: () => (stores.redis as Redis).flushall(),
-    restart: () => redis.restart(),
+    restart: async () => redis?.restart(),
   };
 }
 
@@ -91,8 +90,8 @@ async function measureEvent(
     happened = performance.now();
   });
   const isOver = (reads: readonly Read[]) => {
-    const latest = reads.slice(-IN_A_ROW);
-    if (isWarm(latest) && Number(latest[0]?.at) >= happened) warmFrom = latest[0]?.at;
+    const latest = reads.slice(-size.inARow);
+    if (isWarm(latest, size.inARow) && Number(latest[0]?.at) >= happened) warmFrom = latest[0]?.at;
     return warmFrom !== undefined || performance.now() - from > size.coldSeconds * 1000;
   };
   const reads = await readers.run(size.rate, nextUser, isOver, signal);
@@ -101,8 +100,8 @@ async function measureEvent(
   return { ...rowOf(name, reads), seconds_to_99_percent_index: rounded((warmFrom - from) / 1000, 3) };
 }
 
-function isWarm(reads: readonly Read[]): boolean {
-  return reads.length === IN_A_ROW && reads.filter(({ source }) => source === 'index').length >= SHARE * IN_A_ROW;
+function isWarm(reads: readonly Read[], inARow: number): boolean {
+  return reads.length === inARow && reads.filter(({ source }) => source === 'index').length >= SHARE * inARow;
 }
 
 function lasting(seconds: number): () => boolean {
@@ -110,7 +109,7 @@ function lasting(seconds: number): () => boolean {
   return () => performance.now() > end;
 }
 
-export type EventRow = ResultRow & {
+export type EventRow = ReportRow & {
   readonly event: string;
   readonly reads: number;
   readonly errors: number;
@@ -158,7 +157,7 @@ async function expectedAnswers({ stores }: Ground, users: readonly Id[], contact
   }
   for (let i = 0; i < SAMPLE; i++) {
     const user = users[Math.floor((i * users.length) / SAMPLE)] ?? '';
-    const { contacts: rows } = await readPlain(stores.primary, {
+    const { contacts: rows } = await readPlain(stores.contacts, {
       user,
       relation: 'any',
       limit: LIMIT,

@@ -1,9 +1,10 @@
 import type { Pool } from 'mysql2/promise';
 import type { Id } from '../../../contracts/id.ts';
-import { chunks } from '../../../index/chunks.ts';
 import { run } from '../../../index/protocol.ts';
 import { rebuild } from '../../../index/rebuild.ts';
 import { PAIRS_A_CALL } from '../../../index/refresh.ts';
+import { chunks } from '../../../timing/batches.ts';
+import { createDenormalised } from '../../denormalised/table.ts';
 import { idsFrom, loadGraph } from '../../reference-site/load-graph.ts';
 import { uploadPhoto } from '../../reference-site/photos.ts';
 import type { Ground } from '../bench.ts';
@@ -27,7 +28,7 @@ const MORE_THAN_MAX = 1;
 
 const DAY_MS = 86_400_000;
 
-/** Fills MySQL and builds the index of each follower. Ids have 8 digits. */
+/** Fills MySQL, the denormalised table included, and builds the index of each follower. Ids have 8 digits. */
 export async function gatherCrowd(ground: Ground, counts: { followers: number; owners: number }): Promise<Crowd> {
   const { pool, steps } = ground.stores;
   const { max } = ground.namespace.config;
@@ -41,6 +42,7 @@ export async function gatherCrowd(ground: Ground, counts: { followers: number; o
     contacts: followers.flatMap((user) => contacts.map((contact) => ({ user, contact }))),
     photos: known.map(({ id, at }) => ({ owner: id, audience: 0, uploadedAt: at })),
   });
+  await createDenormalised(pool, ground.signal);
   for (const page of chunks(followers, PAIRS_A_CALL)) await run(rebuild(page), steps);
   return { followers, owners, known };
 }

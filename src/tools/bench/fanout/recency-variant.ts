@@ -1,7 +1,7 @@
-import type { Stores } from '../../../app/stores.ts';
+import type { KindStores } from '../../../app/stores.ts';
 import type { Id } from '../../../contracts/id.ts';
 import type { Steps } from '../../../index/protocol.ts';
-import type { PairRow } from '../../../mysql/pairs.ts';
+import type { PairRow } from '../../../mysql/statements/pairs.ts';
 import { workBothLanes } from '../../harness/both-lanes.ts';
 import type { Acknowledger, FanOutVariant, Part, Upload } from './variant.ts';
 
@@ -10,14 +10,19 @@ export class RecencyVariant implements FanOutVariant {
   readonly name = 'recency';
   /** It trusts no task. */
   readonly parts = ['redis', 'total'] as const;
-  readonly #stores: Stores;
+  readonly #stores: Pick<KindStores, 'steps' | 'index'>;
   readonly #followers: readonly Id[];
   readonly #places: ReadonlyMap<Id, number>;
   readonly #epoch: string;
   readonly #acknowledger: Acknowledger;
   #rows: readonly PairRow[] = [];
 
-  constructor(stores: Stores, followers: readonly Id[], epoch: string, acknowledger: Acknowledger) {
+  constructor(
+    stores: Pick<KindStores, 'steps' | 'index'>,
+    followers: readonly Id[],
+    epoch: string,
+    acknowledger: Acknowledger,
+  ) {
     this.#stores = stores;
     this.#followers = followers;
     this.#places = new Map(followers.map((user, position) => [user, position]));

@@ -1,11 +1,12 @@
 import type { ChainableCommander, Redis } from 'ioredis';
 import pLimit from 'p-limit';
 import type { Id } from '../../../contracts/id.ts';
-import { chunks } from '../../../index/chunks.ts';
 import { FOLLOWERS_A_PAGE } from '../../../index/fan-out.ts';
 import { PAIRS_A_CALL } from '../../../index/refresh.ts';
-import type { Database } from '../../../mysql/database.ts';
-import { readFollowers, readNeighbours } from '../../../mysql/pairs.ts';
+import { readFollowers } from '../../../mysql/statements/followers.ts';
+import type { KindDatabase } from '../../../mysql/statements/kind-statements.ts';
+import { readNeighbours } from '../../../mysql/statements/pairs.ts';
+import { chunks } from '../../../timing/batches.ts';
 import { RecipeIndex } from '../../harness/variants/recipe.ts';
 import type { Crowd } from './crowd.ts';
 import {
@@ -18,9 +19,9 @@ import {
 } from './variant.ts';
 
 export interface RecipeVariantOptions {
-  readonly name: Exclude<FanOutVariantName, 'recency'>;
+  readonly name: Exclude<FanOutVariantName, 'recency' | 'denormalised'>;
   readonly client: Redis;
-  readonly primary: Database;
+  readonly primary: KindDatabase;
   /** Prefix of the keys of all variants. */
   readonly prefix: string;
   readonly max: number;

@@ -2,10 +2,13 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { Redis } from 'ioredis';
 import pino from 'pino';
+import { contactsAmong } from '../../../app/jobs.ts';
 import { openStores } from '../../../app/stores.ts';
 import { loadConfig } from '../../../config/config.ts';
 import { childEnvironment } from '../../../config/environment.ts';
-import { readPairs } from '../../../mysql/pairs.ts';
+import { readProvenEpoch } from '../../../mysql/epoch.ts';
+import { openDenormalisedPool } from '../../denormalised/pool.ts';
+import { DenormalisedVariant } from './denormalised-variant.ts';
 import { RecencyVariant } from './recency-variant.ts';
 import { RecipeVariant } from './recipe-variants.ts';
 import type { VariantCall, VariantReply, VariantSetup } from './threaded-variant.ts';
@@ -24,10 +27,15 @@ async function openVariant({ name, settings, crowd }: VariantSetup): Promise<Fan
     signal: new AbortController().signal,
   };
   const stores = await openStores(opening, { name: 'bench' });
-  const { primary } = stores;
+  const contacts = contactsAmong(stores);
+  const { primary } = contacts;
   if (name === 'recency') {
-    const { epoch } = await readPairs(primary, []);
-    return new RecencyVariant(stores, crowd.followers, epoch, acknowledger);
+    const epoch = await readProvenEpoch(primary.server);
+    return new RecencyVariant(contacts, crowd.followers, epoch, acknowledger);
+  }
+  if (name === 'denormalised') {
+    const pool = openDenormalisedPool(config.mysqlUrl);
+    return new DenormalisedVariant({ pool, database: primary.server, max, acknowledger });
   }
   const variant = new RecipeVariant({ name, client, primary, prefix, max, crowd, acknowledger });
   await variant.fill();

@@ -24,7 +24,7 @@ export type Part = (typeof PARTS)[number];
 export const PHOTOS = ['first', 'next'] as const;
 export type UploadNumber = (typeof PHOTOS)[number];
 
-export const VARIANT_NAMES = ['recency', 'recipe', 'recipe_pipelined', 'raw_zadd'] as const;
+export const VARIANT_NAMES = ['recency', 'recipe', 'recipe_pipelined', 'raw_zadd', 'denormalised'] as const;
 export type FanOutVariantName = (typeof VARIANT_NAMES)[number];
 
 /** One way to bring an upload into the index of every follower. */

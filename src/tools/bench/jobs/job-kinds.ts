@@ -2,7 +2,6 @@ import { contactsAmong, type JobParts, whileLeaseHolder } from '../../../app/job
 import { openPrimary } from '../../../app/open-mysql.ts';
 import { indexStores } from '../../../app/stores.ts';
 import type { Id } from '../../../contracts/id.ts';
-import { CONTACTS } from '../../../contracts/kind.ts';
 import type { Database } from '../../../mysql/database.ts';
 import { createBackfill } from '../../../repair/backfill.ts';
 import { type Job, runToEnd } from '../../../repair/job.ts';
@@ -24,23 +23,23 @@ const nobodyElse = () => undefined;
 export async function doJob(kind: JobKind, parts: JobParts, household: Household): Promise<number> {
   if (kind === 'verify') return await verify(parts, household);
   const { range, users } = household;
-  const { steps, check } = contactsAmong(parts);
+  const contacts = contactsAmong(parts);
   return await whileLeaseHolder(parts, kind === 'backfill' ? kind : 'repair', nobodyElse, async (stores, signal) => {
     if (kind === 'backfill') {
-      const job = createBackfill({ ...stores, steps }, range);
+      const job = createBackfill({ ...stores, kinds: [contacts] }, range);
       await runToEnd(job, { signal });
       return rowsRead(job.result, job.result.rebuilt === users.length);
     }
-    const job = createRepair({ ...stores, steps, check }, { ...range, dryRun: true });
+    const job = createRepair({ ...stores, kinds: [contacts] }, { ...range, dryRun: true });
     await runToEnd(job, { signal });
     return rowsRead(job.result, job.result.warm === users.length && job.result.wrong === 0);
   });
 }
 
 async function verify(parts: JobParts, { range, users }: Household): Promise<number> {
-  const { primary, check } = contactsAmong(parts);
+  const contacts = contactsAmong(parts);
   const job: Job & { readonly result: Verify['result'] } = new Verify(
-    { primary, check, now: () => performance.now(), random: Math.random },
+    { primary: parts.stores.primary, kinds: [contacts], now: () => performance.now(), random: Math.random },
     range,
   );
   await runToEnd(job, { signal: parts.signal });
@@ -61,16 +60,17 @@ export function jobPartsOn<D extends Database>(
   const { config } = namespace;
   const primary = resources.adopt(openPrimary(config, { Database: DatabaseClass }) as D, (opened) => opened.close());
   const parts = indexStores(config, primary, stores.redis);
+  const { kind, primary: contacts, index, steps } = contactsAmong(parts);
   const check = new PageCheck({
     clock: Date.now,
     random: Math.random,
-    ...{ index: parts.index, primary, raiseBarrier: stores.raiseBarrier, settleMs: SETTLE_MS },
+    ...{ index, primary: contacts, raiseBarrier: stores.raiseBarrier, settleMs: SETTLE_MS },
     limits: { max: config.max, min: config.min },
     now: () => performance.now(),
   });
   const { indexedUsers } = contactsAmong(stores.jobs);
-  const contacts = { kind: CONTACTS, primary, check, steps: parts.steps, indexedUsers };
-  return { ...stores.jobs, stores: { ...stores, primary, ...parts }, kinds: [contacts], primary };
+  const kinds = [{ kind, primary: contacts, check, steps, indexedUsers }];
+  return { ...stores.jobs, stores: { ...stores, primary, ...parts }, kinds, primary };
 }
 
 /** Users with consecutive ids and equally many contacts. */

@@ -1,5 +1,5 @@
 import type { Id } from '../../../contracts/id.ts';
-import { chunks } from '../../../index/chunks.ts';
+import { chunks } from '../../../timing/batches.ts';
 import { MeasuringClient } from '../../harness/measuring-client.ts';
 import { type Measurements, rounded } from '../report.ts';
 import { inTurns, secondsOf } from '../turns.ts';

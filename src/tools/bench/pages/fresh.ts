@@ -1,7 +1,7 @@
 import type { Pool } from 'mysql2/promise';
 import type { Id } from '../../../contracts/id.ts';
-import type { Database } from '../../../mysql/database.ts';
-import { readPlain } from '../../../mysql/plain-contacts.ts';
+import type { KindDatabase } from '../../../mysql/statements/kind-statements.ts';
+import { readPlain } from '../../../mysql/statements/plain-contacts.ts';
 import { quantile } from '../../harness/latency.ts';
 import { MeasuringClient } from '../../harness/measuring-client.ts';
 import { addContact, removeContact } from '../../reference-site/relationships.ts';
@@ -24,7 +24,7 @@ interface FreshOptions extends FreshSize {
   /** Address of the API. Nothing applies tasks. */
   readonly url: string;
   readonly pool: Pool;
-  readonly database: Database;
+  readonly database: KindDatabase;
   /** All of them have an index. */
   readonly users: readonly Id[];
   readonly signal: AbortSignal;
@@ -177,8 +177,13 @@ async function readOnce(client: MeasuringClient, viewer: Viewer, limit: number, 
   const { status, body } = await client.get(`/v1/users/${viewer.id}/contacts/recent?limit=${limit}`, headers);
   const ms = performance.now() - from;
   if (status !== 200) throw new Error(`an answer of ${status}: ${body}`);
-  const found = JSON.parse(body) as { contacts: { id: Id }[]; answer: { source: string; exact: boolean } };
+  const found = JSON.parse(body) as {
+    contacts: { id: Id }[];
+    answer: { source: string; exact: boolean; reason?: string };
+  };
   const ids = found.contacts.map(({ id }) => id).join();
-  const isRight = ids === viewer.page(limit).join() && found.answer.exact;
+  const { exact, reason } = found.answer;
+  const isCertain = exact || reason === 'lag'; // no consumer runs: what other requests changed is never applied
+  const isRight = ids === viewer.page(limit).join() && isCertain;
   return { ms, isRight, isOfIndex: found.answer.source === 'index' };
 }

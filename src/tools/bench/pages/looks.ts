@@ -2,7 +2,7 @@ import type { Pool } from 'mysql2/promise';
 import { DEFAULT_LIMIT } from '../../../contracts/http.ts';
 import type { Id } from '../../../contracts/id.ts';
 import { KIND_NAMES } from '../../../contracts/kind.ts';
-import { raiseSeen } from '../../../mysql/seen.ts';
+import { raiseSeen } from '../../../mysql/statements/seen.ts';
 import { quantile } from '../../harness/latency.ts';
 import { MeasuringClient } from '../../harness/measuring-client.ts';
 import type { HarnessStores } from '../../harness/stores.ts';

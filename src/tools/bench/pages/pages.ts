@@ -26,9 +26,9 @@ export const pages: Bench<PagesSize> = {
     looks: { sources: [10, 20_000], requests: 500, rounds: 9, warmUp: 1 },
   },
   quick: {
-    batch: { users: 200, contacts: 10, limit: 3, connections: 2, rounds: 1, warmUp: 1 },
-    fresh: { pairs: 200, connections: 2, limit: 5, reads: 10, rounds: 1, warmUp: 1 },
-    looks: { sources: [10, 100], requests: 10, rounds: 1, warmUp: 1 },
+    batch: { users: 100, contacts: 10, limit: 3, connections: 2, rounds: 1, warmUp: 0 },
+    fresh: { pairs: 100, connections: 2, limit: 5, reads: 4, rounds: 1, warmUp: 0 },
+    looks: { sources: [10, 100], requests: 4, rounds: 1, warmUp: 0 },
   },
   measure,
 };
@@ -45,7 +45,7 @@ async function measure(
     `${users.length} users with ${batch.contacts} contacts, ${batch.connections} connections; ${batch.rounds} rounds`,
   );
   const ofBatch = await measureBatch({ ...batch, url: api.url, users, signal });
-  const { pool, primary: database } = stores;
+  const { pool, contacts: database } = stores;
   const ofFresh = await measureFresh({ ...fresh, url: api.url, pool, database, users, signal, progress });
   progress(`users with ${looks.sources.join(' and ')} contacts and groups; ${looks.rounds} rounds`);
   const ofLooks = await measureLooks({ ...looks, url: api.url, stores, signal });

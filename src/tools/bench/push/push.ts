@@ -2,7 +2,6 @@ import { DEFAULT_LIMIT } from '../../../contracts/http.ts';
 import type { Id } from '../../../contracts/id.ts';
 import { quantile } from '../../harness/latency.ts';
 import { MeasuringClient } from '../../harness/measuring-client.ts';
-import type { TransportName } from '../../harness/namespace.ts';
 import { poll } from '../../harness/poll.ts';
 import { launchApi } from '../../harness/processes/launch-api.ts';
 import { RECENCY } from '../../harness/processes/process-group.ts';
@@ -11,12 +10,14 @@ import { settle } from '../../harness/stores.ts';
 import type { Bench, Ground } from '../bench.ts';
 import { openGround } from '../bench.ts';
 import { buildIndexes, contactsOf, gatherCircle } from '../circle.ts';
-import { type Measurements, type ResultRow, rounded } from '../report.ts';
+import { type Measurements, type ReportRow, rounded } from '../report.ts';
 import { type FanOutCostSize, measureFanOutCost } from './fan-out-cost.ts';
 import { type OnNotification, receiveRecords, receiveStreams, receiveWebhooks } from './receivers.ts';
 import { SteadyUploads } from './uploads.ts';
 
 export interface PushSize {
+  /** One after the other, each with a site and processes of its own. */
+  readonly lines: readonly PushLine[];
   /** People who watch, each of whom is watched by as many others as they have contacts. */
   readonly users: number;
   readonly contacts: number;
@@ -24,36 +25,49 @@ export interface PushSize {
   readonly rates: readonly number[];
   readonly seconds: number;
   readonly warmUpSeconds: number;
+  /** Longer than any bar: a watch that has not been told by then was missed. */
+  readonly toldWithinSeconds: number;
   readonly fanOut: FanOutCostSize;
 }
 
 const CHANNELS = ['kafka', 'webhook', 'stream'] as const;
+const TRANSPORTS = ['kafka', 'streams'] as const;
 
-type PushLine = (typeof CHANNELS)[number];
+/** What carries the tasks, and what the notifications. */
+interface PushLine {
+  readonly transport: (typeof TRANSPORTS)[number];
+  readonly channel: (typeof CHANNELS)[number];
+}
 
-const TRANSPORTS: readonly TransportName[] = ['kafka', 'streams'];
-
-/** Measures how long it takes from a commit until whoever watches has been told, on each channel. */
+/** Measures the time from a commit until the watching users have been told, on each channel. */
 export const push: Bench<PushSize> = {
   name: 'push',
   summary: 'notifications a second on each channel, and ms from a commit until they are delivered',
   transport: 'kafka',
   settings: () => SETTINGS,
   full: {
+    lines: TRANSPORTS.flatMap((transport) => CHANNELS.map((channel) => ({ transport, channel }))),
     users: 2_000,
     contacts: 50,
     rates: [500, 2_200], // some of what is offered is combined
     seconds: 60,
     warmUpSeconds: 5,
+    toldWithinSeconds: 10,
     fanOut: { followers: 5_000, rounds: 21, warmUp: 3 },
   },
   quick: {
+    lines: [
+      { transport: 'kafka', channel: 'kafka' },
+      { transport: 'streams', channel: 'webhook' },
+      { transport: 'streams', channel: 'stream' },
+    ],
     users: 20,
     contacts: 4,
     rates: [8, 40],
-    seconds: 1,
-    warmUpSeconds: 1,
-    fanOut: { followers: 200, rounds: 1, warmUp: 1 },
+    seconds: 0.3,
+    warmUpSeconds: 0.1,
+    toldWithinSeconds: 60,
+    fanOut: { followers: 200, rounds: 1, warmUp: 0 },
   },
   measure,
 };
@@ -64,10 +78,8 @@ const SETTINGS = { WEBHOOK_ALLOW_PRIVATE: 'true' };
 async function measure(ground: Ground, size: PushSize): Promise<Measurements> {
   ground.progress(`a fan-out to ${size.fanOut.followers} followers`);
   const cost = await measureFanOutCost(ground, size.fanOut);
-  const rows: ResultRow[] = [];
-  for (const transport of TRANSPORTS) {
-    for (const channel of CHANNELS) rows.push(...(await measureChannel(ground, { transport, channel, size })));
-  }
+  const rows: ReportRow[] = [];
+  for (const line of size.lines) rows.push(...(await measureLine(ground, line, size)));
   const sum = (name: string) => rows.reduce((total, row) => total + Number(row[name]), 0);
   const worst = (name: string, rate: number) => {
     const values = rows.filter((row) => row.rate === rate).map((row) => Number(row[name]));
@@ -89,14 +101,8 @@ async function measure(ground: Ground, size: PushSize): Promise<Measurements> {
   };
 }
 
-interface PushArm {
-  readonly transport: TransportName;
-  readonly channel: PushLine;
-  readonly size: PushSize;
-}
-
-/** Each channel has its own site and processes, on the same servers. */
-async function measureChannel(outer: Ground, { transport, channel, size }: PushArm): Promise<ResultRow[]> {
+/** On the same servers. */
+async function measureLine(outer: Ground, { transport, channel }: PushLine, size: PushSize): Promise<ReportRow[]> {
   await using resources = new AsyncDisposableStack();
   const { servers, install, signal, progress } = outer;
   const ground = await openGround({ servers, transport, install, settings: SETTINGS, resources, signal, progress });
@@ -113,15 +119,16 @@ async function measureChannel(outer: Ground, { transport, channel, size }: PushA
   };
   await startAll(ground, { channel, users: circle.users, onNotification });
   const uploads = new SteadyUploads(stores.pool, circle.users, () => ledger);
-  const rows: ResultRow[] = [];
+  const rows: ReportRow[] = [];
   progress(`${channel}, tasks by ${transport}: ${size.users} watches`);
   await uploads.run(Math.max(1, (size.rates[0] ?? 1) / size.contacts), size.warmUpSeconds, signal);
-  await untilTold(ledger, followersOf, signal);
+  const patience = { timeoutMs: size.toldWithinSeconds * 1000, signal };
+  await untilTold(ledger, followersOf, patience);
   for (const rate of size.rates) {
     ledger = new Ledger();
     const from = performance.now();
     await uploads.run(rate / size.contacts, size.seconds, signal);
-    const account = await untilTold(ledger, followersOf, signal);
+    const account = await untilTold(ledger, followersOf, patience);
     const per_second = Math.round((ledger.notifications * 1000) / (performance.now() - from));
     rows.push({ channel, transport, rate, per_second, ...latencyOf(account), ...faultsOf(account) });
     progress(`${rate} a second: ${JSON.stringify(rows.at(-1))}`);
@@ -137,19 +144,16 @@ function faultsOf({ missed, wrongIds, notVisible }: PushAccount) {
   return { missed, wrong_ids: wrongIds, not_visible: notVisible };
 }
 
-/** Longer than any bar: whoever has not been told by then was missed. */
-const TOLD_WITHIN_MS = 10_000;
-
 const LOOK_MS = 100;
 
 async function untilTold(
   ledger: Ledger,
   followersOf: (owner: Id) => readonly Id[],
-  signal: AbortSignal,
+  patience: { readonly timeoutMs: number; readonly signal: AbortSignal },
 ): Promise<PushAccount> {
   const look = async () => ledger.account(followersOf);
   const isTold = ({ missed }: PushAccount) => missed === 0;
-  return await poll(look, isTold, { everyMs: LOOK_MS, timeoutMs: TOLD_WITHIN_MS, signal });
+  return await poll(look, isTold, { everyMs: LOOK_MS, ...patience });
 }
 
 function followersIn(users: readonly Id[], contacts: number): ReadonlyMap<Id, readonly Id[]> {
@@ -159,7 +163,7 @@ function followersIn(users: readonly Id[], contacts: number): ReadonlyMap<Id, re
 }
 
 interface PushStart {
-  readonly channel: PushLine;
+  readonly channel: PushLine['channel'];
   readonly users: readonly Id[];
   readonly onNotification: OnNotification;
 }

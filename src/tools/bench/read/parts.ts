@@ -1,10 +1,13 @@
 import { createConnection } from 'mysql2/promise';
 import { DEFAULT_LIMIT } from '../../../contracts/http.ts';
 import type { Id } from '../../../contracts/id.ts';
-import { readCandidates } from '../../../mysql/candidates.ts';
+import { CONTACTS } from '../../../contracts/kind.ts';
 import type { Database, Parameter } from '../../../mysql/database.ts';
 import { setUpSession } from '../../../mysql/session.ts';
+import { readCandidates } from '../../../mysql/statements/candidates.ts';
+import { KindStatements } from '../../../mysql/statements/kind-statements.ts';
 import { SPARE_CANDIDATES } from '../../../query/narrow.ts';
+import { USUAL_SITE } from '../../../site/site.ts';
 import type { HttpAnswer } from '../../harness/http.ts';
 import type { Variant } from '../../harness/latency.ts';
 import type { Ground } from '../bench.ts';
@@ -59,7 +62,7 @@ async function questionOf(index: Ground['stores']['index'], user: Id): Promise<S
     },
   } as Pick<Database, 'rows' | 'proofUnder'> as Database;
   await readCandidates(
-    listening,
+    { server: listening, statements: new KindStatements(USUAL_SITE, CONTACTS) },
     user,
     reading.head.map(({ id }) => id),
   );

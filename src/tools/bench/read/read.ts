@@ -1,6 +1,7 @@
 import type { Id } from '../../../contracts/id.ts';
 import { run } from '../../../index/protocol.ts';
 import { rebuild } from '../../../index/rebuild.ts';
+import { createDenormalised } from '../../denormalised/table.ts';
 import { type LatencyRow, measureLatency, type Variant } from '../../harness/latency.ts';
 import { MeasuringClient } from '../../harness/measuring-client.ts';
 import { launchApi } from '../../harness/processes/launch-api.ts';
@@ -83,13 +84,15 @@ function rowsOf({ contacts, variants }: LatencyRow<ReadVariant>) {
 export function readRatios(rows: readonly Pick<LatencyRow<ReadVariant>, 'variants'>[]): Record<string, number> {
   const [fewest, , heavy, most] = rows;
   if (fewest === undefined || heavy === undefined || most === undefined) throw new Error('too little was measured');
-  const { recency, recipe, recipe_hinted, sql, empty_route, redis_script, bare_sql } = heavy.variants;
+  const { recency, recipe, recipe_hinted, denormalised, sql, empty_route, redis_script, bare_sql } = heavy.variants;
   return {
     flatness: rounded(most.variants.recency.p50 / fewest.variants.recency.p50),
     over_parts: rounded(recency.p50 / (empty_route.p50 + redis_script.p50 + bare_sql.p50)),
     sql_over_recency_20000: rounded(sql.p50 / recency.p50),
     recipe_over_recency_20000: rounded(recipe.p50 / recency.p50),
     recipe_hinted_over_recency_20000: rounded(recipe_hinted.p50 / recency.p50),
+    denormalised_over_recency_20000: rounded(denormalised.p50 / recency.p50),
+    denormalised_flatness: rounded(most.variants.denormalised.p50 / fewest.variants.denormalised.p50),
   };
 }
 
@@ -113,7 +116,7 @@ const HOUR_MS = 3_600_000;
 
 /**
  * Creates users with exactly this many contacts among ordinary ones; each contact has one public photo, in no order of
- * the ids. Both Recency and the recipe have an index for each.
+ * the ids. Both Recency and the recipe have an index for each, and the denormalised table has every contact.
  */
 async function gatherReaders(
   ground: Ground,
@@ -133,10 +136,11 @@ async function gatherReaders(
     photos: people.map((owner, position) => ({ owner, audience: 0, uploadedAt: now - HOUR_MS - hashed(position) })),
   });
   await stores.pool.query('ANALYZE TABLE contacts, users, photos');
+  await createDenormalised(stores.pool, ground.signal);
   await run(rebuild(readers.map(({ user }) => user)), stores.steps);
   const { keyPrefix: prefix, max } = namespace.config;
   const recipe = new RecipeIndex(stores.redis, { prefix, max });
-  for (const { user } of readers) await fillRecipeIndex(recipe, stores.primary, user, max);
+  for (const { user } of readers) await fillRecipeIndex(recipe, stores.contacts, user, max);
   return readers;
 }
 

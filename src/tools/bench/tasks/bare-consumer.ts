@@ -3,9 +3,9 @@
  * group as arguments, and ends on SIGTERM.
  */
 import process from 'node:process';
-import { openLogger } from '../../../app/logger.ts';
 import { runProcess } from '../../../app/run-process.ts';
 import { loadConfig } from '../../../config/config.ts';
+import { openLogger } from '../../../tracing/logger.ts';
 import { createKafka } from '../../../transport/kafka/client.ts';
 
 const [, , topic = '', groupId = ''] = process.argv;

@@ -1,6 +1,6 @@
 import { openTransport } from '../../../app/transport.ts';
-import { chunks } from '../../../index/chunks.ts';
 import { type DrainBarrier, EVERYBODY, type RaiseBarrier } from '../../../index/drain-barrier.ts';
+import { chunks } from '../../../timing/batches.ts';
 import { createKafka } from '../../../transport/kafka/client.ts';
 import { kafkaBarrier } from '../../../transport/kafka/drain-barrier.ts';
 import { KafkaTaskPublisher } from '../../../transport/kafka/publisher.ts';

@@ -3,7 +3,7 @@ import type { Pool } from 'mysql2/promise';
 import pLimit from 'p-limit';
 import { contactsAmong } from '../../../app/jobs.ts';
 import type { Task } from '../../../contracts/task.ts';
-import { chunks } from '../../../index/chunks.ts';
+import { chunks } from '../../../timing/batches.ts';
 import type { OutgoingTask } from '../../../transport/task-publisher.ts';
 import type { NewContact } from '../../reference-site/load-graph.ts';
 import { uploadPhoto } from '../../reference-site/photos.ts';

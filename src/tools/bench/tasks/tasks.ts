@@ -25,8 +25,8 @@ export const tasks: Bench<TasksSize> = {
     ...{ bareTimes: 5, rounds: 3, warmUp: 1 },
   },
   quick: {
-    ...{ users: 200, contacts: 20, contactTasks: 400, uploads: 20, consumers: 1 },
-    ...{ bareTimes: 1, rounds: 1, warmUp: 1 },
+    ...{ users: 100, contacts: 10, contactTasks: 200, uploads: 10, consumers: 1 },
+    ...{ bareTimes: 1, rounds: 1, warmUp: 0 },
   },
   measure,
 };

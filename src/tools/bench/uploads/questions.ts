@@ -1,9 +1,9 @@
 import { DEFAULT_LIMIT } from '../../../contracts/http.ts';
-import { readCandidates } from '../../../mysql/candidates.ts';
-import type { Database } from '../../../mysql/database.ts';
-import { type PairRow, readNeighbours, readPairs } from '../../../mysql/pairs.ts';
-import { readPlain } from '../../../mysql/plain-contacts.ts';
-import { readTopContacts } from '../../../mysql/top-contacts.ts';
+import { readCandidates } from '../../../mysql/statements/candidates.ts';
+import type { KindDatabase } from '../../../mysql/statements/kind-statements.ts';
+import { type PairRow, readNeighbours, readPairs } from '../../../mysql/statements/pairs.ts';
+import { readPlain } from '../../../mysql/statements/plain-contacts.ts';
+import { readTopContacts } from '../../../mysql/statements/top-contacts.ts';
 import type { UploadsSite } from './site.ts';
 
 /** One statement of Recency's own. */
@@ -12,7 +12,7 @@ export interface Question {
   /** Reads all of the user's contacts. */
   readonly isLong?: boolean;
   /** @returns what it says, as JSON can hold it, in an order that does not depend on how it was read */
-  readonly ask: (database: Database) => Promise<readonly unknown[]>;
+  readonly ask: (database: KindDatabase) => Promise<readonly unknown[]>;
 }
 
 /** Contacts of a full index. */
@@ -22,11 +22,11 @@ const MAX = 24;
 const PAGE = 500;
 
 /** @param database knows which contacts an index holds */
-export async function questionsOf(database: Database, { user, owner, people }: UploadsSite): Promise<Question[]> {
+export async function questionsOf(database: KindDatabase, { user, owner, people }: UploadsSite): Promise<Question[]> {
   const top = (await readTopContacts(database, [user], MAX)).tops[0] ?? [];
   const narrowed = (count: number): Question => {
     const candidates = top.slice(0, count).map(({ id }) => id);
-    const ask = async (of: Database) => byId((await readCandidates(of, user, candidates)).contacts);
+    const ask = async (of: KindDatabase) => byId((await readCandidates(of, user, candidates)).contacts);
     return { name: `narrowed_${count}`, ask };
   };
   const first = Math.floor((people.length - PAGE) / 2);

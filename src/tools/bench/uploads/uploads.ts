@@ -1,7 +1,6 @@
 import type { Pool } from 'mysql2/promise';
 import { CONTACTS, type Kind } from '../../../contracts/kind.ts';
-import type { Database } from '../../../mysql/database.ts';
-import { ofKind } from '../../../mysql/kind-database.ts';
+import { type KindDatabase, KindStatements } from '../../../mysql/statements/kind-statements.ts';
 import { quantile } from '../../harness/latency.ts';
 import { viewWithoutUploads } from '../../reference-site/without-uploads.ts';
 import type { Bench, Ground } from '../bench.ts';
@@ -25,7 +24,7 @@ export const uploads: Bench<UploadsSize> = {
   summary: 'ms of the statements, with last uploads from a column of the view and from the photos',
   transport: 'streams',
   full: { people: 20_000, rounds: 25, warmUp: 5, repeat: 20 },
-  quick: { people: 600, rounds: 1, warmUp: 1, repeat: 1 },
+  quick: { people: 600, rounds: 1, warmUp: 0, repeat: 1 },
   measure,
 };
 
@@ -54,8 +53,11 @@ async function measure({ stores, signal, progress }: Ground, size: UploadsSize):
   progress(`a user with ${people} contacts, an owner with as many followers`);
   const site = await gatherUploads(stores, people);
   await createViews(stores.pool);
-  const databases = ARMS.map((arm) => ({ arm, database: ofKind<Database>(stores.primary, kindOf(arm)) }));
-  const questions = await questionsOf(stores.primary, site);
+  const databases = ARMS.map((arm) => {
+    const statements = new KindStatements(stores.site, kindOf(arm));
+    return { arm, database: { server: stores.primary, statements } };
+  });
+  const questions = await questionsOf(stores.contacts, site);
   for (const question of questions) await checkAgree(question, databases);
   const turns = questions.map((question) => {
     const times = question.isLong ? 1 : repeat;
@@ -72,7 +74,7 @@ async function measure({ stores, signal, progress }: Ground, size: UploadsSize):
 /** @throws Error when the arms do not say the same: then nothing that is measured means anything */
 async function checkAgree(
   { name, ask }: Question,
-  databases: readonly { readonly arm: UploadsArm; readonly database: Database }[],
+  databases: readonly { readonly arm: UploadsArm; readonly database: KindDatabase }[],
 ): Promise<void> {
   const answers = new Map<string, UploadsArm>();
   for (const { arm, database } of databases) answers.set(JSON.stringify(await ask(database)), arm);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Id } from '../../../contracts/id.ts';
-import { chunks } from '../../../index/chunks.ts';
+import { chunks } from '../../../timing/batches.ts';
 import type { OutgoingTask, TaskPublisher } from '../../../transport/task-publisher.ts';
 import { settle } from '../../harness/stores.ts';
 import { shuffled } from '../random.ts';

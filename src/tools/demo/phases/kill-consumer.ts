@@ -1,4 +1,5 @@
-import { poll } from '../../harness/poll.ts';
+import { EVERYBODY } from '../../../index/drain-barrier.ts';
+import { poll, until } from '../../harness/poll.ts';
 import { uploadPhoto } from '../../reference-site/photos.ts';
 import type { World } from '../world.ts';
 
@@ -21,7 +22,8 @@ const DONE_TIMEOUT_MS = 90_000;
 
 /**
  * The star, who has a large audience, uploads a photo; a consumer is killed while the audience is worked through, and a new one
- * is started. Resolves when the bulk lane is empty.
+ * is started. Resolves when the bulk lane is empty. An audience of a single page never gets there: the consumer is killed when it
+ * is done.
  */
 export async function killConsumer(world: World): Promise<KillReport> {
   const { services, cast, signal, bulkLag } = world;
@@ -29,12 +31,18 @@ export async function killConsumer(world: World): Promise<KillReport> {
   if (victim === undefined) throw new Error('there is no consumer to kill');
   const at = Date.now();
   await world.journal.upload(cast.star, 0, at, () => uploadPhoto(world.pool, cast.star, 0, at));
-  const isUnderway = (lag = 0) => lag > 0;
-  const begun = await poll(bulkLag, isUnderway, { everyMs: LOOK_MS, timeoutMs: BEGIN_TIMEOUT_MS, signal });
+  const applied = await world.raiseBarrier([EVERYBODY]);
+  let wasUnderway = false;
+  const look = async () => {
+    wasUnderway = ((await bulkLag()) ?? 0) > 0;
+    return wasUnderway || (await applied.passed());
+  };
+  await poll(look, Boolean, { everyMs: LOOK_MS, timeoutMs: BEGIN_TIMEOUT_MS, signal });
   await services.killConsumer(victim);
   const killedAt = performance.now();
   await services.startConsumer();
-  await poll(bulkLag, (lag) => lag === 0, { everyMs: LOOK_MS, timeoutMs: DONE_TIMEOUT_MS, signal });
+  const options = { everyMs: LOOK_MS, timeoutMs: DONE_TIMEOUT_MS, signal };
+  await until('The audience of the star was not worked through', bulkLag, (lag) => lag === 0, options);
   const seconds = (performance.now() - killedAt) / 1000;
-  return { name: victim.name, followers: cast.followersOfStar.length, wasUnderway: isUnderway(begun), seconds };
+  return { name: victim.name, followers: cast.followersOfStar.length, wasUnderway, seconds };
 }

@@ -1,6 +1,6 @@
 import type { Id } from '../../../contracts/id.ts';
 import { KeyNames } from '../../../index/redis/keys.ts';
-import type { Database } from '../../../mysql/database.ts';
+import type { KindDatabase } from '../../../mysql/statements/kind-statements.ts';
 import { type LatencyRow, measureLatency } from '../../harness/latency.ts';
 import { MeasuringClient } from '../../harness/measuring-client.ts';
 import type { ProcessGroup } from '../../harness/processes/process-group.ts';
@@ -8,22 +8,28 @@ import { bytesOfKeys } from '../../harness/stores.ts';
 import { fillRecipeIndex, RecipeIndex } from '../../harness/variants/recipe.ts';
 import { startVariant } from '../../harness/variants/start-variant.ts';
 import { shuffled } from '../random.ts';
-import type { Progress } from '../story.ts';
+import type { ReportProgress } from '../story.ts';
 import type { World } from '../world.ts';
 
-const ROUNDS = 30;
 const REQUESTS = 6;
 const BUDGET_MS = 60;
-const WARM_UP = 200;
+
+/** Requests to each variant before anything counts, for each round. */
+const WARM_UP = 7;
+
+interface ComparisonOptions {
+  readonly processGroup: ProcessGroup;
+  readonly database: KindDatabase;
+  readonly rounds: number;
+}
 
 /**
  * Measures the latency table: Recency's API and the two other variants, each in its own process, on the same servers.
  */
 export async function compare(
   world: World,
-  processGroup: ProcessGroup,
-  database: Database,
-  progress: Progress,
+  { processGroup, database, rounds }: ComparisonOptions,
+  progress: ReportProgress,
 ): Promise<LatencyRow[]> {
   const { namespace, redis, cast, services } = world;
   const index = new RecipeIndex(redis, { prefix: namespace.config.keyPrefix, max: namespace.config.max });
@@ -32,8 +38,8 @@ export async function compare(
   const clientOf = (i: number) => new MeasuringClient(processes[i]?.url ?? services.apiUrl);
   const variants = (['sql', 'recipe', 'recency'] as const).map((name, i) => ({ name, client: clientOf(i) }));
   try {
-    const onRound = (done: number) => progress(done, ROUNDS);
-    const limits = { rounds: ROUNDS, requests: REQUESTS, budgetMs: BUDGET_MS, warmUp: WARM_UP };
+    const onRound = (done: number) => progress(done, rounds);
+    const limits = { rounds, requests: REQUESTS, budgetMs: BUDGET_MS, warmUp: WARM_UP * rounds };
     return await measureLatency({ variants, users: cast.measured, ...limits, onRound, signal: world.signal });
   } finally {
     for (const { client } of variants) client.close();

@@ -4,7 +4,7 @@ import type { Shown, Wrong } from '../play/judge.ts';
 import { LISTS, type ReadCounts, Reader } from '../play/reader.ts';
 import { Stage } from '../play/stage.ts';
 import { runWriters } from '../play/writers.ts';
-import type { Progress } from '../story.ts';
+import type { ReportProgress } from '../story.ts';
 import type { World } from '../world.ts';
 import { type KillReport, killConsumer } from './kill-consumer.ts';
 
@@ -33,7 +33,7 @@ const LOOK_MS = 20;
  * People use the site, the API is read, and a consumer is killed halfway. Reads continue until every task is applied.
  * @throws Error when the site or the API fails
  */
-export async function play(world: World, seconds: number, progress: Progress): Promise<PlayReport> {
+export async function play(world: World, seconds: number, progress: ReportProgress): Promise<PlayReport> {
   const { random, cast } = world;
   const stage = new Stage({ ...world, players: cast.players });
   const examples: string[] = [];
@@ -53,7 +53,7 @@ export async function play(world: World, seconds: number, progress: Progress): P
   return { changes, killed, seconds: (performance.now() - from) / 1000, reads: reader.counts, examples };
 }
 
-async function act(world: World, stage: Stage, seconds: number, progress: Progress) {
+async function act(world: World, stage: Stage, seconds: number, progress: ReportProgress) {
   const writing = new AbortController();
   const signal = AbortSignal.any([writing.signal, world.signal]);
   let changes = 0;

@@ -1,5 +1,5 @@
 import type { Pool, RowDataPacket } from 'mysql2/promise';
-import { StartError } from '../../../app/start-error.ts';
+import { StartError } from '../../../config/start-error.ts';
 import type { Id } from '../../../contracts/id.ts';
 import { importEdges } from '../../reference-site/import-edges.ts';
 import { idsFrom, type LoadCounts, loadGraph } from '../../reference-site/load-graph.ts';

@@ -1,7 +1,7 @@
 import type { Id } from '../../../contracts/id.ts';
 import { freePort } from '../../devservers/launch/free-port.ts';
 import { residentBytes } from '../../harness/http.ts';
-import { poll } from '../../harness/poll.ts';
+import { until } from '../../harness/poll.ts';
 import { CapturingProcess } from '../../harness/processes/capturing.ts';
 import { launchApi } from '../../harness/processes/launch-api.ts';
 import { modulePath, type ProcessGroup, RECENCY, type ServiceProcess } from '../../harness/processes/process-group.ts';
@@ -100,8 +100,7 @@ export class Services {
     const look = () =>
       Promise.race([this.#processGroup.failed, residentBytes(metricsPort).catch((error: Error) => error)]);
     const isNumber = (seen: number | Error) => typeof seen === 'number';
-    const bytes = await poll(look, isNumber, { everyMs: LOOK_MS, timeoutMs: READY_TIMEOUT_MS });
-    if (bytes instanceof Error) throw bytes;
-    return bytes;
+    const notReady = (seen: number | Error) => `A consumer (${seen}) did not say how much memory it takes`;
+    return Number(await until(notReady, look, isNumber, { everyMs: LOOK_MS, timeoutMs: READY_TIMEOUT_MS }));
   }
 }

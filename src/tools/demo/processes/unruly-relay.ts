@@ -6,13 +6,13 @@
 import process from 'node:process';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { openLogger } from '../../../app/logger.ts';
 import { openPrimary } from '../../../app/open-mysql.ts';
 import { inBackground, type ProcessContext, runProcess } from '../../../app/run-process.ts';
 import { openSmallLane } from '../../../app/transport.ts';
 import { loadConfig } from '../../../config/config.ts';
 import type { DeliveredTask } from '../../../contracts/task.ts';
 import { OutboxRelay } from '../../../relay/relay.ts';
+import { openLogger } from '../../../tracing/logger.ts';
 import { UnrulyPublisher } from '../play/unruly-publisher.ts';
 import { seededRandom } from '../random.ts';
 import type { UnrulyRelayCounts } from './services.ts';

@@ -13,7 +13,7 @@ const OLDEST_JAVA = 17;
 /** The full path of a Java runtime new enough for Kafka, or undefined. */
 export async function findJava(): Promise<string | undefined> {
   for (const java of candidates()) {
-    if ((await majorVersion(java)) >= OLDEST_JAVA) return java;
+    if (majorOf(await versionOf(java)) >= OLDEST_JAVA) return java;
   }
   return undefined;
 }
@@ -27,13 +27,19 @@ function candidates(): string[] {
   return [...(onPath === undefined ? [] : [onPath]), ...homes.map((home) => join(home, 'bin', 'java'))];
 }
 
-async function majorVersion(java: string): Promise<number> {
+/** For example `17.0.15`; empty: there is no runtime, or a broken one. */
+export async function versionOf(java: string): Promise<string> {
   try {
-    const [, first = '0', second = '0'] = /version "(\d+)(?:\.(\d+))?/.exec(await runProgram(java, ['-version'])) ?? [];
-    return Number(first === '1' ? second : first);
+    return /version "([\w.+-]+)"/.exec(await runProgram(java, ['-version']))?.[1] ?? '';
   } catch {
-    return 0; // there is no runtime, or a broken one
+    return '';
   }
+}
+
+/** 8 of `1.8.0`, 17 of `17.0.15`. */
+function majorOf(version: string): number {
+  const [first = '0', second = '0'] = version.split(/[.+-]/);
+  return Number(first === '1' ? second : first);
 }
 
 /** Without a logger, a broker that cannot start would not say why. The version is that of the broker's own Log4j. */

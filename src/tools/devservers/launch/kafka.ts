@@ -1,32 +1,12 @@
-import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import process from 'node:process';
 import { probeKafka } from '../probe.ts';
 import type { LaunchContext } from '../server.ts';
-import { freePort } from './free-port.ts';
+import { type BrokerRuntime, classArchive } from './kafka-classes.ts';
 import { fetchKafkaJars, findJava, jarsFolder, KAFKA_VERSION } from './kafka-runtime.ts';
+import { brokerArguments, clusterFile, format, newClusterId, PROPERTIES, propertiesFile } from './kafka-site.ts';
 import type { MissingProgram, ProgramRecipe, ProgramSite, ServerKind } from './kind.ts';
-import { findProgram, runProgram } from './machine.ts';
-
-/**
- * Settings of a single broker for tests: small internal topics, groups that start without a delay, and a short session,
- * because a killed broker is not admitted again before its old session has expired.
- */
-const PROPERTIES = {
-  'process.roles': 'broker,controller',
-  'node.id': '1',
-  'controller.listener.names': 'CONTROLLER',
-  'listener.security.protocol.map': 'CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT',
-  'offsets.topic.replication.factor': '1',
-  'offsets.topic.num.partitions': '4',
-  'transaction.state.log.replication.factor': '1',
-  'transaction.state.log.min.isr': '1',
-  'transaction.state.log.num.partitions': '4',
-  'broker.session.timeout.ms': '3000',
-  'broker.heartbeat.interval.ms': '500',
-  'group.initial.rebalance.delay.ms': '0',
-} as const;
+import { findProgram } from './machine.ts';
 
 export const kafka: ServerKind = {
   product: 'Kafka',
@@ -47,6 +27,8 @@ export const kafka: ServerKind = {
           'advertised.listeners': `PLAINTEXT://${host}:${port}`,
         }),
         CLUSTER_ID: newClusterId(),
+        // As for the program: Java reads it.
+        ...(process.env.JDK_JAVA_OPTIONS === undefined ? {} : { JDK_JAVA_OPTIONS: process.env.JDK_JAVA_OPTIONS }),
       };
     },
     command: () => [],
@@ -62,19 +44,15 @@ export function kafkaEnvironment(properties: Readonly<Record<string, string>>): 
   return Object.fromEntries(entries.map(([key, value]) => [`KAFKA_${key.toUpperCase().replaceAll('.', '_')}`, value]));
 }
 
-/** 16 random bytes as Kafka writes them. A leading hyphen would look like an option to its tool. */
-function newClusterId(): string {
-  const id = randomBytes(16).toString('base64url');
-  return id.startsWith('-') ? newClusterId() : id;
-}
-
-async function findKafka({ signal, log }: LaunchContext): Promise<ProgramRecipe | MissingProgram> {
+async function findKafka(context: LaunchContext): Promise<ProgramRecipe | MissingProgram> {
   const java = await findJava();
   const maven = findProgram('mvn');
   const fetched = existsSync(jarsFolder());
   if (java === undefined || (maven === undefined && !fetched)) return missing(java, maven);
-  if (!fetched) log('Kafka: fetching the broker from Maven Central, once');
-  return recipeFor(java, fetched ? jarsFolder() : await fetchKafkaJars(maven ?? '', signal));
+  if (!fetched) context.log('Kafka: fetching the broker from Maven Central, once');
+  const jars = fetched ? jarsFolder() : await fetchKafkaJars(maven ?? '', context.signal);
+  const runtime = { java, jars };
+  return recipeFor(runtime, await classArchive(runtime, context));
 }
 
 function missing(java: string | undefined, maven: string | undefined): MissingProgram {
@@ -92,41 +70,14 @@ function missing(java: string | undefined, maven: string | undefined): MissingPr
 }
 
 /** A KRaft broker that is its own controller, in one Java process. */
-function recipeFor(java: string, jars: string): ProgramRecipe {
-  const classPath = join(jars, '*');
+function recipeFor({ java, jars }: BrokerRuntime, archive: string | undefined): ProgramRecipe {
   const url = ({ port }: ProgramSite) => `127.0.0.1:${port}`;
   return {
     program: java,
-    prepare: (site, signal) => format(java, classPath, site, signal),
-    args: (site) => ['-Xmx384m', '-XX:+UseSerialGC', '-cp', classPath, 'kafka.Kafka', propertiesFile(site)],
+    prepare: format,
+    args: (site) => brokerArguments(jars, propertiesFile(site), archive),
     url,
     probe: (site) => probeKafka(url(site), KAFKA_VERSION),
     owns: (probe, site) => probe.identity === readFileSync(clusterFile(site), 'utf8'),
   };
-}
-
-const propertiesFile = ({ dir }: ProgramSite): string => join(dir, 'server.properties');
-const clusterFile = ({ dir }: ProgramSite): string => join(dir, 'cluster-id');
-
-/** Writes the properties, and a log directory for a new cluster. */
-async function format(java: string, classPath: string, site: ProgramSite, signal: AbortSignal): Promise<void> {
-  const cluster = newClusterId();
-  await writeFile(clusterFile(site), cluster);
-  await writeFile(propertiesFile(site), await properties(site));
-  const tool = ['-XX:TieredStopAtLevel=1', '-cp', classPath, 'kafka.tools.StorageTool'];
-  await runProgram(java, [...tool, 'format', '-t', cluster, '-c', propertiesFile(site)], { signal, cwd: site.dir });
-}
-
-async function properties({ dir, port }: ProgramSite): Promise<string> {
-  const controller = `127.0.0.1:${await freePort()}`;
-  const all = {
-    ...PROPERTIES,
-    'controller.quorum.voters': `1@${controller}`,
-    listeners: `PLAINTEXT://127.0.0.1:${port},CONTROLLER://${controller}`,
-    'advertised.listeners': `PLAINTEXT://127.0.0.1:${port}`,
-    'log.dirs': join(dir, 'data'),
-  };
-  return Object.entries(all)
-    .map(([key, value]) => `${key}=${value}\n`)
-    .join('');
 }

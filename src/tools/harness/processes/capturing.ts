@@ -5,7 +5,7 @@ import { readCapture } from '../../../mysql/capture.ts';
 import type { Database } from '../../../mysql/database.ts';
 import { freePort } from '../../devservers/launch/free-port.ts';
 import { metric } from '../http.ts';
-import { poll } from '../poll.ts';
+import { until } from '../poll.ts';
 import { type ProcessGroup, RECENCY, type ServiceProcess } from './process-group.ts';
 
 const READY_TIMEOUT_MS = 60_000;
@@ -40,12 +40,12 @@ export class CapturingProcess {
   }
 }
 
-/** Resolves when something captures: what is committed from then on reaches the indexes. @throws Error when nothing does */
+/** Resolves when something captures: what is committed from then on reaches the indexes. @throws TookTooLong */
 export async function untilCaptured(primary: Database, processGroup: ProcessGroup): Promise<void> {
   const look = () => Promise.race([processGroup.failed, readCapture(primary, 'binlog')]);
   const isCaptured = (saved: { published: number } | undefined) => saved !== undefined && saved.published > 0;
-  const seen = await poll(look, isCaptured, { everyMs: LOOK_MS, timeoutMs: READY_TIMEOUT_MS });
-  if (!isCaptured(seen)) throw new Error('nothing captures the binary log');
+  const options = { everyMs: LOOK_MS, timeoutMs: READY_TIMEOUT_MS };
+  await until('The binary log was not captured', look, isCaptured, options);
 }
 
 /** A file with this text, which is removed with the resources. */

@@ -5,11 +5,15 @@
 import process from 'node:process';
 import type { Express } from 'express';
 import { startApi } from '../../../api/listen.ts';
-import { openLogger } from '../../../app/logger.ts';
 import { openPrimary } from '../../../app/open-mysql.ts';
 import { closeRedis, openRedisClient, untilRedisAnswers } from '../../../app/open-redis.ts';
 import { type ProcessContext, runProcess } from '../../../app/run-process.ts';
 import { loadConfig } from '../../../config/config.ts';
+import { CONTACTS } from '../../../contracts/kind.ts';
+import { KindStatements } from '../../../mysql/statements/kind-statements.ts';
+import { siteOf } from '../../../site/site.ts';
+import { openLogger } from '../../../tracing/logger.ts';
+import { Denormalised } from './denormalised.ts';
 import { Recipe, RecipeIndex } from './recipe.ts';
 import { PlainSql } from './sql.ts';
 import { SERVED_VARIANTS, type ServedVariant } from './start-variant.ts';
@@ -34,9 +38,11 @@ async function startVariant(context: ProcessContext, variant: ServedVariant): Pr
 
 async function appOf({ logger, resources, signal }: ProcessContext, variant: ServedVariant): Promise<Express> {
   if (variant === 'empty_route') return emptyApp();
-  const database = resources.adopt(openPrimary(config), (opened) => opened.close());
+  const server = resources.adopt(openPrimary(config), (opened) => opened.close());
+  const database = { server, statements: new KindStatements(siteOf(config), CONTACTS) };
   const now = () => performance.now();
   if (variant === 'sql') return variantApp(new PlainSql(database, now), logger);
+  if (variant === 'denormalised') return variantApp(new Denormalised(database, now), logger);
   const redis = resources.adopt(openRedisClient(config, variant, logger), closeRedis);
   await untilRedisAnswers(redis, { config, signal, logger });
   const index = new RecipeIndex(redis, { prefix: config.keyPrefix, max: config.max });

@@ -1,13 +1,15 @@
 import type { Id } from '../../../contracts/id.ts';
 import type { Key } from '../../../contracts/key.ts';
-import { COLUMNS, contactOf, HAS_UPLOAD, type ShownContact } from '../../../mysql/contacts.ts';
-import type { Database } from '../../../mysql/database.ts';
-import { BY_KEY } from '../../../mysql/last-upload.ts';
-import { readPlain } from '../../../mysql/plain-contacts.ts';
+import { CONTACTS } from '../../../contracts/kind.ts';
 import { REFERENCE_VIEWS } from '../../../mysql/reference-views.ts';
+import { contactColumns, contactOf, type ShownContact } from '../../../mysql/statements/contacts.ts';
+import type { KindDatabase } from '../../../mysql/statements/kind-statements.ts';
+import { byKey, isRelated } from '../../../mysql/statements/pair-row.ts';
+import { readPlain } from '../../../mysql/statements/plain-contacts.ts';
 import type { RecentAnswer, RecentQuery } from '../../../query/recent-answer.ts';
 import { Stopwatch } from '../../../query/stopwatch.ts';
 import type { RedisClient } from '../../../redis/connection.ts';
+import { placesOf, selectList } from '../../../site/row.ts';
 import { answerOf } from './sql.ts';
 
 /** Reads the rows from the view, or from the view's text with a forced index, which a view does not accept. */
@@ -21,26 +23,29 @@ function hinted(): string {
   return view.select(new Set()).replace(/\bFROM contacts\b/, 'FROM contacts FORCE INDEX (PRIMARY)');
 }
 
+const COLUMNS = contactColumns({ kind: CONTACTS });
+const PLACES = placesOf(COLUMNS);
+
 /** The recipe as published: the ids from Redis, and then only those rows, by id. */
 function narrowed(source: RecipeSource, candidates: number): string {
   return `
-  SELECT ${COLUMNS}
+  SELECT ${selectList(COLUMNS)}
   FROM ${FROM[source]} AS c
-  WHERE c.user_id = ? AND c.contact_id IN (${Array(candidates).fill('?').join(', ')}) AND ${HAS_UPLOAD}
-  ORDER BY ${BY_KEY}
+  WHERE c.user_id = ? AND c.contact_id IN (${Array(candidates).fill('?').join(', ')}) AND ${isRelated({ kind: CONTACTS })} AND c.last_upload_at >= 1
+  ORDER BY ${byKey({ kind: CONTACTS })}
   LIMIT ?`;
 }
 
 /** What a site does that follows the recipe. */
 export class Recipe {
   readonly #index: Pick<RecipeIndex, 'recent'>;
-  readonly #database: Database;
+  readonly #database: KindDatabase;
   readonly #now: () => number;
   readonly #source: RecipeSource;
 
   constructor(
     index: Pick<RecipeIndex, 'recent'>,
-    database: Database,
+    database: KindDatabase,
     now: () => number,
     source: RecipeSource = 'view',
   ) {
@@ -59,12 +64,12 @@ export class Recipe {
   }
 
   async #rows({ user, limit }: RecentQuery, candidates: readonly Id[]): Promise<ShownContact[]> {
-    const rows = await this.#database.rows(narrowed(this.#source, candidates.length), [
+    const rows = await this.#database.server.rows(narrowed(this.#source, candidates.length), [
       user,
       ...candidates,
       String(limit + 1),
     ]);
-    return rows.map((row) => ({ ...contactOf(row), unseen: false }));
+    return rows.map((row) => ({ ...contactOf(row, PLACES), unseen: false }));
   }
 }
 
@@ -109,7 +114,12 @@ export class RecipeIndex {
 }
 
 /** Fills it as uploads would have, oldest first. @param max contacts that an index keeps @throws DatabaseUnavailable */
-export async function fillRecipeIndex(index: RecipeIndex, database: Database, user: Id, max: number): Promise<void> {
+export async function fillRecipeIndex(
+  index: RecipeIndex,
+  database: KindDatabase,
+  user: Id,
+  max: number,
+): Promise<void> {
   const { contacts: top } = await readPlain(database, { user, relation: 'any', limit: max, below: undefined });
   for (const contact of top.toReversed()) await index.add(user, contact);
 }

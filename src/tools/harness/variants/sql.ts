@@ -1,15 +1,15 @@
-import type { ShownContact } from '../../../mysql/contacts.ts';
-import type { Database } from '../../../mysql/database.ts';
-import { readPlain } from '../../../mysql/plain-contacts.ts';
+import type { ShownContact } from '../../../mysql/statements/contacts.ts';
+import type { KindDatabase } from '../../../mysql/statements/kind-statements.ts';
+import { readPlain } from '../../../mysql/statements/plain-contacts.ts';
 import type { RecentAnswer, RecentQuery } from '../../../query/recent-answer.ts';
 import { Stopwatch } from '../../../query/stopwatch.ts';
 
 /** What a site does without an index: the best plain query over all of the user's contacts, prepared. */
 export class PlainSql {
-  readonly #database: Database;
+  readonly #database: KindDatabase;
   readonly #now: () => number;
 
-  constructor(database: Database, now: () => number) {
+  constructor(database: KindDatabase, now: () => number) {
     this.#database = database;
     this.#now = now;
   }

@@ -6,9 +6,13 @@ export interface StartedVariant {
 }
 
 /** Serves a variant in its own process. @throws StartError when it does not start */
-export async function startVariant(processGroup: ProcessGroup, name: ServedVariant): Promise<StartedVariant> {
+export async function startVariant(
+  processGroup: ProcessGroup,
+  name: ServedVariant,
+  processName: string = name,
+): Promise<StartedVariant> {
   const member = processGroup.start({
-    name,
+    name: processName,
     module: modulePath(import.meta.url, './main'),
     args: [name],
     settings: { HOST: '127.0.0.1', PORT: '0' },
@@ -24,7 +28,8 @@ export async function startVariant(processGroup: ProcessGroup, name: ServedVaria
  * - `sql`: the best plain query over all of a user's contacts
  * - `recipe`: the recipe as published
  * - `recipe_hinted`: the same with a forced index
+ * - `denormalised`: last uploads in an indexed column of MySQL (src/tools/denormalised); its table must be there
  * - `empty_route`: nothing, which shows the cost of Express
  */
-export const SERVED_VARIANTS = ['sql', 'recipe', 'recipe_hinted', 'empty_route'] as const;
+export const SERVED_VARIANTS = ['sql', 'recipe', 'recipe_hinted', 'denormalised', 'empty_route'] as const;
 export type ServedVariant = (typeof SERVED_VARIANTS)[number];

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import express, { type Express } from 'express';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
+import { Access } from '../../../api/authorize.ts';
 import { Exchanges } from '../../../api/exchange.ts';
 import { ApiMetrics, type MeasuredParts } from '../../../api/metrics.ts';
 import { register } from '../../../api/route.ts';
@@ -10,6 +11,7 @@ import { CONTACTS } from '../../../contracts/kind.ts';
 import { FreshReads } from '../../../query/fresh-reads.ts';
 import type { RecentContacts } from '../../../query/recent-contacts.ts';
 import { RefreshNow } from '../../../query/refresh-now.ts';
+import { USUAL_SITE } from '../../../site/site.ts';
 
 const NOTHING: MeasuredParts = {
   plainQueries: { running: 0, queued: 0, refused: 0 },
@@ -45,7 +47,12 @@ export function variantApp(variant: Pick<RecentContacts, 'find'>, logger: Logger
     exchanges.begin(request, response);
     next();
   });
-  register(app, [recentContactsRoute(CONTACTS, variant, NO_KINDS, metrics)], exchanges, []);
+  register(
+    app,
+    [recentContactsRoute(CONTACTS, variant, { fresh: NO_KINDS, site: USUAL_SITE }, metrics)],
+    exchanges,
+    new Access([]),
+  );
   return app;
 }
 

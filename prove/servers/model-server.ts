@@ -1,0 +1,139 @@
+import type { Database } from '../../src/mysql/database.ts';
+import { proofOf } from '../../src/mysql/session.ts';
+import type { Channel, Mark, Rows, ServerName } from './world.ts';
+
+/** The keys of rows. */
+export const KEYS = {
+  pair: 'pair',
+  epoch: 'epoch',
+  outbox: 'outbox ',
+  server: 'server ',
+  setting: 'setting ',
+} as const;
+
+const REPLACED = 'mysql:replaced';
+const MARKS = 'outbox:others_marks';
+
+export const identityOf = (name: ServerName) => `uuid:${name}`;
+export const proofOfServer = (name: ServerName) => proofOf(identityOf(name));
+
+/** What the first server leaves when it is put on record. */
+export const recordOf = (name: ServerName): Rows => ({
+  [KEYS.server + identityOf(name)]: 1,
+  [KEYS.setting + MARKS]: '{}',
+});
+
+/** The identity on record, as `MAX(identity)` finds it; null: none. */
+export function onRecord(rows: Rows): string | null {
+  const identities = under(rows, KEYS.server).map(([identity]) => identity);
+  return identities.sort().at(-1) ?? null;
+}
+
+/** What begins with this key, and is not deleted, by the rest of the key. */
+export function under(rows: Rows, start: string): [string, Rows[string]][] {
+  return Object.entries(rows).flatMap(([key, value]): [string, Rows[string]][] =>
+    key.startsWith(start) && value !== null ? [[key.slice(start.length), value]] : [],
+  );
+}
+
+/**
+ * A server that answers the statements about who is on record and what others have marked; any other ends the run by name.
+ * What is written is kept apart, as the transaction that replicas get.
+ */
+export class ModelServer {
+  readonly #name: ServerName;
+  readonly #rows: Rows;
+  readonly #channel: Channel | undefined;
+  written: Rows = {};
+
+  constructor(name: ServerName, rows: Rows, channel: Channel | undefined) {
+    this.#name = name;
+    this.#rows = rows;
+    this.#channel = channel;
+  }
+
+  get database(): Database {
+    const ask = async (sql: string) => this.#answer(sql);
+    const connection = {
+      query: async (asked: string | { sql: string; rowsAsArray?: boolean }) => [this.#query(asked)],
+      execute: async (sql: string, parameters: readonly (string | number)[]) => [this.#execute(sql, parameters)],
+    };
+    const database = {
+      rows: ask,
+      transaction: (work: (on: unknown) => Promise<unknown>) => work(connection),
+      renewConnections: () => false,
+      sawReadOnly: () => undefined,
+      readOnlyAt: () => undefined,
+    };
+    return database as unknown as Database;
+  }
+
+  get #now(): Rows {
+    return { ...this.#rows, ...this.written };
+  }
+
+  #query(asked: string | { sql: string; rowsAsArray?: boolean }): unknown[] {
+    const sql = typeof asked === 'string' ? asked : asked.sql;
+    if (sql.startsWith('DELETE')) return this.#delete(sql);
+    if (sql.startsWith('SHOW ALL REPLICAS'))
+      return this.#channel === undefined ? [] : [this.#replication(this.#channel)];
+    if (sql.includes('FROM recency_epoch FOR UPDATE')) return [{ token: this.#now[KEYS.epoch] }];
+    const rows = this.#answer(sql);
+    return typeof asked === 'string' ? rows.map(([value]) => ({ value })) : rows;
+  }
+
+  #answer(sql: string): unknown[][] {
+    const recorded = onRecord(this.#now);
+    if (sql.includes('@@global.hostname')) {
+      return [[`${proofOfServer(this.#name)}OFF`, identityOf(this.#name), 1, this.#name, recorded]];
+    }
+    if (sql.includes('GROUP BY published_by')) return this.#newestMarks();
+    if (sql.includes(`'${MARKS}'`)) return [[proofOfServer(this.#name), recorded, this.#setting(MARKS)]];
+    if (sql.includes(`'${REPLACED}'`))
+      return [this.#setting(REPLACED)].flatMap((value) => (value === null ? [] : [[value]]));
+    throw new Error(`the model of a server does not know: ${sql}`);
+  }
+
+  #newestMarks(): unknown[][] {
+    const marks = under(this.#now, KEYS.outbox).map(([, mark]) => mark as Mark);
+    const published = marks.filter((mark) => mark.length > 0);
+    const byMark = Map.groupBy(published, ([by]) => by);
+    return Array.from(byMark, ([by, some]) => [by, Math.max(...some.map(([, at = 0]) => at))]);
+  }
+
+  #setting(name: string) {
+    return this.#now[KEYS.setting + name] ?? null;
+  }
+
+  #delete(sql: string): [] {
+    const isOf = (key: string) =>
+      sql.includes('recency_mysql_servers')
+        ? key.startsWith(KEYS.server)
+        : sql.includes(`'${key.slice(KEYS.setting.length)}'`);
+    for (const [key, value] of Object.entries(this.#now)) if (value !== null && isOf(key)) this.#write(key, null);
+    return [];
+  }
+
+  #execute(sql: string, [first = '']: readonly (string | number)[]): [] {
+    if (sql.startsWith('INSERT INTO recency_mysql_servers')) this.#write(`${KEYS.server}${first}`, 1);
+    else if (sql.startsWith('UPDATE recency_epoch')) this.#write(KEYS.epoch, first);
+    else if (sql.includes(`'${MARKS}'`)) this.#write(KEYS.setting + MARKS, first);
+    else if (sql.includes(`'${REPLACED}'`)) this.#write(KEYS.setting + REPLACED, first);
+    else throw new Error(`the model of a server does not know: ${sql}`);
+    return [];
+  }
+
+  #write(key: string, value: Rows[string]): void {
+    this.written = { ...this.written, [key]: value };
+  }
+
+  #replication({ received }: Channel) {
+    const behind = {
+      Source_Log_File: 'log',
+      Relay_Source_Log_File: 'log',
+      Read_Source_Log_Pos: received,
+      Exec_Source_Log_Pos: 0,
+    };
+    return { Source_Host: 'other', Source_Port: 1, Replica_SQL_Running: 'Yes', ...behind };
+  }
+}

@@ -1,0 +1,159 @@
+/** The base tables behind the views: those that they read, also through other views and functions. */
+import type { Kind } from '../contracts/kind.ts';
+import { compareVersions, mysqlProductOf } from '../contracts/server-versions.ts';
+import type { Database } from '../mysql/database.ts';
+import { namesIn, readSource, type SourceName } from '../mysql/volatile-views.ts';
+import { viewNames } from '../site/kind-view.ts';
+
+export interface FoundTable {
+  readonly schema: string;
+  readonly table: string;
+}
+
+export interface BehindViews {
+  readonly tables: readonly FoundTable[];
+  /** The views themselves, those that they read, and the functions that they call: another text of one is another answer. */
+  readonly views: readonly FoundTable[];
+  /** Views and functions whose text this account may not read. */
+  readonly unread: readonly string[];
+}
+
+/**
+ * A name that is still to be looked up. One without a schema may be of a common table expression. One with a schema is of a table,
+ * also where nothing is found: then this account may not see it.
+ */
+type WaitingName = SourceName & { readonly isQualified?: boolean };
+
+const KIND_OF = 'SELECT TABLE_TYPE FROM information_schema.TABLES WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?';
+
+/**
+ * Whatever holds rows is one, also what the server gives another name, such as a system-versioned table.
+ * @throws DatabaseUnavailable
+ */
+export async function findBaseTables(database: Database, kinds: readonly Kind[]): Promise<BehindViews> {
+  const [[here] = []] = await database.rows('SELECT DATABASE()', []);
+  const schema = String(here);
+  const waiting: WaitingName[] = viewNames(kinds).map((name) => ({ kind: 'view', schema, name }));
+  const seen = new Set<string>();
+  const [tables, views]: [FoundTable[], FoundTable[]] = [[], []];
+  const unread: string[] = [];
+  for (let name = waiting.shift(); name; name = waiting.shift()) {
+    const place = { schema: name.schema ?? schema, table: name.name };
+    const key = JSON.stringify([name.kind, place.schema, place.table]);
+    if (seen.has(key)) continue;
+    seen.add(key);
+    const source = await readSource(database, name);
+    if (source === 'unreadable') unread.push(`${place.schema}.${place.table}`);
+    if (source === undefined && name.kind === 'view') {
+      const [[type] = []] = await database.rows(KIND_OF, [place.schema, place.table]);
+      if (type !== undefined || name.isQualified) tables.push(place);
+    }
+    if (source === undefined || source === 'unreadable') continue;
+    views.push(place);
+    for (const other of namesIn(source)) {
+      const isQualified = other.schema !== undefined;
+      waiting.push({ ...other, schema: other.schema ?? place.schema, isQualified });
+    }
+  }
+  return { tables, views, unread };
+}
+
+/** The columns of a table, as information_schema has them. */
+
+export interface TableColumn {
+  readonly name: string;
+  /** In small letters, without its length: `varchar`, `bigint`. */
+  readonly type: string;
+  /** `bigint(20) unsigned`, `enum('a','b')`. */
+  readonly fullType: string;
+  /** Of a text; undefined: it is none. */
+  readonly charset: string | undefined;
+  readonly collation: string | undefined;
+  /** The most bytes of a text or a binary value. */
+  readonly bytes: number;
+}
+
+const COLUMNS = `
+  SELECT COLUMN_NAME, DATA_TYPE, COLUMN_TYPE, CHARACTER_SET_NAME, COLLATION_NAME, CHARACTER_OCTET_LENGTH
+  FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ? ORDER BY ORDINAL_POSITION`;
+
+/**
+ * Asks in which session it is to be asked: MySQL shows a primary key that it has made itself only where a session wants it.
+ * @param rows runs a statement; each row is an array
+ * @returns in the table's order; empty: there is no such table, or this account may not see it
+ */
+export async function readTableColumns(
+  rows: (text: string, values: string[]) => Promise<readonly (readonly unknown[])[]>,
+  { schema, table }: FoundTable,
+): Promise<TableColumn[]> {
+  const text = (value: unknown) => (value === null || value === undefined ? undefined : String(value));
+  return (await rows(COLUMNS, [schema, table])).map(([name, type, fullType, charset, collation, bytes]) => ({
+    name: String(name),
+    type: String(type).toLowerCase(),
+    fullType: String(fullType),
+    charset: text(charset),
+    collation: text(collation),
+    bytes: Number(bytes ?? 0),
+  }));
+}
+
+/** Both servers write them so in the text of a type; of any other character the backslash is left out. */
+const ESCAPED: Readonly<Record<string, string>> = { "''": "'", '\\0': '\0', '\\n': '\n', '\\r': '\r' };
+
+/** The values of an ENUM or a SET, in their order: they may hold commas, quotes and backslashes. */
+export function namedValues({ fullType }: Pick<TableColumn, 'fullType'>): string[] {
+  const values = fullType.matchAll(/'((?:[^'\\]|''|\\[\s\S])*)'/g);
+  return [...values].map(([, value = '']) =>
+    value.replaceAll(/''|\\[\s\S]/g, (found) => ESCAPED[found] ?? found.slice(1)),
+  );
+}
+
+/** What the server itself changes in a table by a foreign key, when rows of another table change. */
+
+/** A foreign key that changes rows of this table. */
+export interface Cascade extends FoundTable {
+  readonly name: string;
+  /** The columns that it changes, or whose rows it deletes. */
+  readonly columns: readonly string[];
+  /** Whose rows are the cause. */
+  readonly parent: FoundTable;
+  /** The columns of the parent whose new values it follows; none where it follows deletions only. */
+  readonly follows: readonly string[];
+}
+
+// Each table of information_schema is compared with constants alone: otherwise MariaDB opens every table of every database.
+const CASCADES = `
+  SELECT r.CONSTRAINT_NAME, r.UNIQUE_CONSTRAINT_SCHEMA, r.REFERENCED_TABLE_NAME, k.COLUMN_NAME,
+         IF(r.UPDATE_RULE IN ('CASCADE', 'SET NULL', 'SET DEFAULT'), k.REFERENCED_COLUMN_NAME, '')
+  FROM information_schema.REFERENTIAL_CONSTRAINTS AS r
+  JOIN information_schema.KEY_COLUMN_USAGE AS k
+    ON k.CONSTRAINT_NAME = r.CONSTRAINT_NAME
+  WHERE r.CONSTRAINT_SCHEMA = ? AND r.TABLE_NAME = ? AND k.TABLE_SCHEMA = ? AND k.TABLE_NAME = ?
+    AND (r.DELETE_RULE IN ('CASCADE', 'SET NULL', 'SET DEFAULT') OR r.UPDATE_RULE IN ('CASCADE', 'SET NULL', 'SET DEFAULT'))
+  ORDER BY k.CONSTRAINT_NAME, k.ORDINAL_POSITION`;
+
+/** @throws DatabaseUnavailable */
+export async function findCascades(database: Database, tables: Iterable<FoundTable>): Promise<Cascade[]> {
+  const found: Cascade[] = [];
+  for (const { schema, table } of tables) {
+    const rows = (await database.rows(CASCADES, [schema, table, schema, table])).map((row) => row.map(String));
+    for (const [name = '', columns] of Map.groupBy(rows, ([name]) => name)) {
+      const [[, parentSchema = '', parentTable = ''] = []] = columns;
+      const parent = { schema: parentSchema, table: parentTable };
+      const follows = columns.flatMap(([, , , , followed = '']) => (followed === '' ? [] : [followed]));
+      found.push({ schema, table, name, columns: columns.map(([, , , column = '']) => column), parent, follows });
+    }
+  }
+  return found;
+}
+
+/** From this version on, MySQL logs the rows that its foreign keys change, unless InnoDB is told to enforce them itself. */
+const LOGS_CASCADES = '9.6';
+const NATIVE = "SHOW GLOBAL VARIABLES LIKE 'innodb_native_foreign_keys'";
+
+/** Whether the binary log has what foreign keys change. No server fires triggers for it. @throws DatabaseUnavailable */
+export async function areCascadesLogged(database: Database): Promise<boolean> {
+  const [[version = ''] = []] = await database.rows('SELECT VERSION()', []);
+  const mayLog = mysqlProductOf(String(version)) === 'MySQL' && compareVersions(String(version), LOGS_CASCADES) >= 0;
+  return mayLog && !(await database.rows(NATIVE, [])).some(([, value]) => value === 'ON');
+}

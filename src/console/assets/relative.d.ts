@@ -1,0 +1,1 @@
+export function relativeTime(at: number, now: number): string;

@@ -1,0 +1,87 @@
+/** Names and values that processes leave for each other (`recency_settings`). */
+import type { RowDataPacket } from 'mysql2/promise';
+import type { Database } from './database.ts';
+
+const ADD = 'INSERT IGNORE INTO recency_settings (name, value) VALUES (?, ?)';
+const READ_ONE = 'SELECT value FROM recency_settings WHERE name = ?';
+const WRITE = 'REPLACE INTO recency_settings (name, value) VALUES (?, ?)';
+
+/**
+ * Whether a consumer group has ever consumed.
+ * @param group its transport, topic and name
+ */
+export function groupHistory(database: Database, group: string) {
+  const name = `group:${group}`;
+  return {
+    /** @throws DatabaseUnavailable */
+    async hasStarted(): Promise<boolean> {
+      return (await database.rows(READ_ONE, [name])).length > 0;
+    },
+    /** @throws DatabaseUnavailable */
+    async recordStart(): Promise<void> {
+      await database.write(ADD, [name, 'has begun']);
+    },
+  };
+}
+
+/**
+ * How far a consumer group has come in a stream. Kept outside the Redis that has both, because an older copy of that
+ * Redis would not know that it is older.
+ */
+export function streamCheckpoint(database: Database, stream: string, group: string) {
+  const name = `stream:${stream}:${group}`;
+  return {
+    /** Undefined: nothing was consumed yet. @throws DatabaseUnavailable */
+    async load(): Promise<string | undefined> {
+      const [row] = await database.rows(READ_ONE, [name]);
+      return row === undefined ? undefined : String(row[0]);
+    },
+    /** @throws DatabaseUnavailable */
+    async save(entry: string): Promise<void> {
+      await database.write(WRITE, [name, entry]);
+    },
+  };
+}
+
+/** The settings that the processes of this database share, by name. */
+export type RememberedSettings = ReadonlyMap<string, string>;
+
+const MARK = 'setting:';
+const READ_MARKED = `SELECT name, value FROM recency_settings WHERE name LIKE '${MARK}%'`;
+
+/** @throws DatabaseUnavailable */
+export async function readRememberedSettings(database: Database): Promise<RememberedSettings> {
+  const rows = await database.rows(READ_MARKED, []);
+  return new Map(rows.map(([name, value]) => [String(name).slice(MARK.length), String(value)]));
+}
+
+/**
+ * Saves the settings that `choose` returns, given those saved now. Only one process at a time.
+ * @throws DatabaseUnavailable, errors of `choose`
+ */
+export async function rememberSettings(
+  database: Database,
+  choose: (remembered: RememberedSettings) => RememberedSettings,
+): Promise<void> {
+  await database.transaction(async (connection) => {
+    await connection.query('SELECT token FROM recency_epoch FOR UPDATE');
+    const [rows] = await connection.query<RowDataPacket[]>(READ_MARKED);
+    const remembered = new Map(rows.map(({ name, value }) => [String(name).slice(MARK.length), String(value)]));
+    for (const [name, value] of choose(remembered)) await connection.execute(WRITE, [MARK + name, value]);
+  });
+}
+
+/** A setting whose value here is not the remembered one. */
+export interface DifferingSetting {
+  readonly name: string;
+  readonly here: string;
+  readonly remembered: string;
+}
+
+/** Those of these settings that are remembered with another value, in their order. */
+export function differing(settings: ReadonlyMap<string, string>, remembered: RememberedSettings): DifferingSetting[] {
+  return [...settings].flatMap(([name, here]) => {
+    const other = remembered.get(name);
+    return other === undefined || other === here ? [] : [{ name, here, remembered: other }];
+  });
+}

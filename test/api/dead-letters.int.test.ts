@@ -1,0 +1,79 @@
+import { beforeAll, expect, it } from 'vitest';
+import { SettledDeadLetters } from '../../src/transport/settled-dead-letters.ts';
+import { StreamsDeadLetters } from '../../src/transport/streams/dead-letters.ts';
+import { ask, startTestApi, type TestApi } from '../support/api.ts';
+import { freshPrefix } from '../support/servers.ts';
+import { freshStores } from '../support/stores.ts';
+
+let api: TestApi;
+let letters: SettledDeadLetters;
+
+beforeAll(async () => {
+  const stores = await freshStores();
+  const stream = freshPrefix();
+  const onRedis = new StreamsDeadLetters({ client: stores.redis, stream });
+  letters = new SettledDeadLetters({ letters: onRedis, database: stores.primary, place: stream });
+  api = await startTestApi(stores, { deadLetters: letters });
+});
+
+async function put(type: string, body = Buffer.from('{}')): Promise<string> {
+  const delivery = { position: 'x', body, headers: { ce_type: type }, timestamp: 1 };
+  await letters.put([{ delivery, failure: { errorClass: 'InvalidTask', message: 'is wrong', attempts: 1 } }]);
+  return String((await letters.list({ limit: 100 })).at(-1)?.id);
+}
+
+const post = (what: string, body: unknown) =>
+  ask(api, `/v1/dead-letters/${what}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+
+const listed = async () => {
+  const { body } = await ask(api, '/v1/dead-letters');
+  return (body as { dead_letters: { id: string }[] }).dead_letters.map(({ id }) => id);
+};
+
+it('dead letters are listed, shown, replayed once, and discarded by id or by type, with a reason', async () => {
+  const [one, two, three] = [await put('a'), await put('b'), await put('b')];
+  expect(await listed()).toEqual([one, two, three]);
+  expect((await ask(api, `/v1/dead-letters?limit=1&after=${one}`)).body).toMatchObject({ dead_letters: [{ id: two }] });
+  const { body: letter } = await ask(api, `/v1/dead-letters/${one}`);
+  expect(letter).toMatchObject({ id: one, body: '{}', headers: { 'dlq-exception-message': 'is wrong' } });
+
+  expect(await post('replay', { ids: [one, '9-9'] })).toMatchObject({
+    status: 200,
+    body: { replayed: 1, missing: ['9-9'] },
+  });
+  expect(await listed()).toEqual([two, three]);
+  expect(await post('discard', { type: 'b', why: 'of a test' })).toMatchObject({
+    status: 200,
+    body: { discarded: [two, three], missing: [] },
+  });
+  expect(await listed()).toEqual([]);
+  const four = await put('c');
+  expect(await post('discard', { ids: [four], why: 'too' })).toMatchObject({ body: { discarded: [four] } });
+  expect(api.log.filter(({ msg }) => /over the API/.test(String(msg)))).toMatchObject([
+    { letters: [one, '9-9'], replayed: 1 },
+    { discarded: [two, three], why: 'of a test' },
+    { discarded: [four], why: 'too' },
+  ]);
+});
+
+it('what cannot be done is a problem, and changes nothing', async () => {
+  const large = await put('large', Buffer.alloc(70_000));
+  for (const [what, body, status] of [
+    ['replay', { ids: [large] }, 409],
+    ['replay', { ids: [] }, 400],
+    ['discard', { why: 'neither' }, 400],
+    ['discard', { ids: [large], type: 'large', why: 'both' }, 400],
+    ['discard', { ids: [large], why: ' ' }, 400],
+    ['discard', { ids: [large] }, 400],
+  ] as const) {
+    expect([what, body, (await post(what, body)).status]).toEqual([what, body, status]);
+  }
+  expect(await ask(api, '/v1/dead-letters/9-9')).toMatchObject({ status: 404, body: { code: 'letter_unknown' } });
+  expect((await ask(api, '/v1/dead-letters?after=x')).status).toBe(400);
+  expect((await ask(api, '/v1/dead-letters/replay')).status).toBe(405);
+  expect(await listed()).toEqual([large]);
+});

@@ -1,0 +1,108 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { OutboxHistory } from '../../src/app/outbox-history.ts';
+import { EVERYBODY } from '../../src/index/drain-barrier.ts';
+import { outboxBarrier } from '../../src/index/index-drain-barrier.ts';
+import { readEpoch } from '../../src/mysql/epoch.ts';
+import { deletePublished } from '../../src/mysql/outbox.ts';
+import { KeptNewestTask } from '../../src/redis/newest-task.ts';
+import { freshStores, type Stores } from '../support/stores.ts';
+
+describe('an outbox that has lost its newest tasks', () => {
+  let stores: Stores;
+  let open: () => OutboxHistory;
+  let alarms: string[];
+
+  beforeEach(async () => {
+    stores = await freshStores();
+    alarms = [];
+    const { primary, redis, prefix } = stores;
+    open = () =>
+      new OutboxHistory({
+        ...{ primary, kept: new KeptNewestTask(redis, prefix) },
+        onNewEpoch: (why) => void alarms.push(why),
+      });
+  });
+
+  const write = (sql: string) => stores.primary.write(sql, []);
+  const addTasks = (count: number) =>
+    write(
+      `INSERT INTO recency_outbox (type, user_id) VALUES ${Array(count).fill("('recency.photo.uploaded', 1)").join()}`,
+    );
+  const token = async () => (await readEpoch(stores.primary)).token;
+
+  it.each([
+    ['emptied, which begins its ids anew', 'TRUNCATE recency_outbox', 0],
+    ['emptied', 'DELETE FROM recency_outbox', 0],
+    ['set back by a backup', 'DELETE FROM recency_outbox WHERE id > 2', 2],
+  ])('because it was %s, begins one new epoch, also for a process that starts then', async (_what, sql, left) => {
+    await addTasks(3);
+    const before = await open().epoch();
+    expect(before).toBe(await token());
+    await write(sql);
+    const after = await open().epoch();
+    expect(after).not.toBe(before);
+    expect(after).toBe(await token());
+    await addTasks(1);
+    expect(await open().epoch()).toBe(after);
+    expect(alarms).toEqual([
+      `tasks were removed from the outbox, or MySQL was set back: the newest was 3, and is ${left}`,
+    ]);
+  });
+
+  it('is one for all processes', async () => {
+    const histories = [open(), open()];
+    const epochs = async () => {
+      const found: string[] = [];
+      for (const history of histories) found.push(await history.epoch());
+      return found;
+    };
+    await addTasks(3);
+    const [before] = await epochs();
+    await write('TRUNCATE recency_outbox');
+    const after = await epochs();
+    expect(new Set(after)).toEqual(new Set([await token()]));
+    expect(after).not.toContain(before);
+    expect(alarms).toHaveLength(1);
+    expect(await epochs()).toEqual(after);
+  });
+
+  it('is not one whose old tasks were deleted, or whose re-checks are done', async () => {
+    await addTasks(3);
+    await stores.rechecks.put([{ user: '1', contact: '2', version: '9' }], 1);
+    await write('UPDATE recency_outbox SET published_at = 1 WHERE NOT is_recheck');
+    const before = await open().epoch();
+    await write('DELETE FROM recency_outbox WHERE is_recheck');
+    await deletePublished(stores.primary, 2, 10);
+    const rows = await stores.primary.rows('SELECT id FROM recency_outbox', []);
+    expect(
+      rows.map(([id]) => String(id)),
+      'the newest stays',
+    ).toEqual(['3']);
+    expect(await open().epoch()).toBe(before);
+    expect(alarms).toEqual([]);
+  });
+
+  it('is told from a Redis that has gone back, which begins a new epoch too, and from one that has lost everything', async () => {
+    const { redis, prefix } = stores;
+    const history = open();
+    await addTasks(3);
+    await history.epoch();
+    const older = await redis.dumpBuffer(`${prefix}:newest-task`);
+    await addTasks(1);
+    const before = await history.epoch();
+    await redis.del(`${prefix}:newest-task`);
+    expect(await history.epoch(), 'indexes are gone with it').toBe(before);
+    await redis.restore(`${prefix}:newest-task`, 0, older ?? '', 'REPLACE');
+    const after = await history.epoch();
+    expect(after).not.toBe(before);
+    expect(alarms).toEqual(['Redis was set back: the newest task that it knew was 4, and is 3']);
+    expect(await history.epoch()).toBe(after);
+  });
+
+  it('is not passed by a barrier that was raised before', async () => {
+    await addTasks(3);
+    const barrier = await outboxBarrier(stores.primary)([EVERYBODY]);
+    await write('TRUNCATE recency_outbox');
+    expect(await barrier.passed()).toBe(false);
+  });
+});

@@ -1,0 +1,71 @@
+-- contacts · shared · column
+-- contacts · shared · column · cursors
+-- contacts · shared · photos
+-- contacts · shared · photos · cursors
+-- contacts · shared · photos · cursors · named bits, extra columns
+SELECT c.user_id, c.contact_id FROM recency_contacts AS c LIMIT ?
+
+-- contacts · shared · column · named bits, extra columns
+-- contacts · shared · column · cursors · named bits, extra columns
+-- contacts · shared · photos · named bits, extra columns
+-- contacts · separate · column
+-- contacts · separate · column · named bits, extra columns
+-- contacts · separate · column · cursors
+-- contacts · separate · column · cursors · named bits, extra columns
+-- contacts · separate · photos
+-- contacts · separate · photos · named bits, extra columns
+-- contacts · separate · photos · cursors
+-- contacts · separate · photos · cursors · named bits, extra columns
+-- contacts · shared · column · no since
+-- contacts · shared · column · cursors · no since
+-- contacts · shared · photos · no since
+-- contacts · shared · photos · cursors · no since
+-- contacts · shared · photos of 2 audiences
+-- contacts · shared · photos of 2 audiences · cursors
+-- contacts · separate · photos of 2 audiences
+-- contacts · separate · photos of 2 audiences · cursors
+-- contacts · shared · photos of 4 audiences
+-- contacts · shared · photos of 4 audiences · cursors
+-- contacts · separate · photos of 4 audiences
+-- contacts · separate · photos of 4 audiences · cursors
+-- contacts · shared · photos of 63 audiences
+-- contacts · shared · photos of 63 audiences · cursors
+-- contacts · separate · photos of 63 audiences
+-- contacts · separate · photos of 63 audiences · cursors
+sha256 54d9dd5a8dffd7f08055077f49fbeed4e997d99974c8e9ae3aa7cc85416cc705
+
+-- groups · shared · column
+-- groups · shared · column · cursors
+-- groups · shared · photos
+-- groups · shared · photos · cursors
+-- groups · shared · photos · cursors · named bits, extra columns
+SELECT c.user_id, c.group_id FROM recency_groups AS c LIMIT ?
+
+-- groups · shared · column · named bits, extra columns
+-- groups · shared · column · cursors · named bits, extra columns
+-- groups · shared · photos · named bits, extra columns
+-- groups · separate · column
+-- groups · separate · column · named bits, extra columns
+-- groups · separate · column · cursors
+-- groups · separate · column · cursors · named bits, extra columns
+-- groups · separate · photos
+-- groups · separate · photos · named bits, extra columns
+-- groups · separate · photos · cursors
+-- groups · separate · photos · cursors · named bits, extra columns
+-- groups · shared · column · no since
+-- groups · shared · column · cursors · no since
+-- groups · shared · photos · no since
+-- groups · shared · photos · cursors · no since
+-- groups · shared · photos of 2 audiences
+-- groups · shared · photos of 2 audiences · cursors
+-- groups · separate · photos of 2 audiences
+-- groups · separate · photos of 2 audiences · cursors
+-- groups · shared · photos of 4 audiences
+-- groups · shared · photos of 4 audiences · cursors
+-- groups · separate · photos of 4 audiences
+-- groups · separate · photos of 4 audiences · cursors
+-- groups · shared · photos of 63 audiences
+-- groups · shared · photos of 63 audiences · cursors
+-- groups · separate · photos of 63 audiences
+-- groups · separate · photos of 63 audiences · cursors
+sha256 fbd7643260e6ab962b133a37c2a75ac45550377ae94de6833274cf9a9f6f80a4

@@ -1,0 +1,67 @@
+-- contacts · shared · column
+-- contacts · shared · column · named bits, extra columns
+-- contacts · shared · column · cursors
+-- contacts · shared · column · cursors · named bits, extra columns
+-- contacts · shared · photos
+-- contacts · shared · photos · named bits, extra columns
+-- contacts · shared · photos · cursors
+-- contacts · shared · photos · cursors · named bits, extra columns
+-- contacts · separate · column
+-- contacts · separate · column · named bits, extra columns
+-- contacts · separate · column · cursors
+-- contacts · separate · column · cursors · named bits, extra columns
+-- contacts · separate · photos
+-- contacts · separate · photos · named bits, extra columns
+-- contacts · separate · photos · cursors
+-- contacts · separate · photos · cursors · named bits, extra columns
+-- contacts · shared · column · no since
+-- contacts · shared · column · cursors · no since
+-- contacts · shared · photos · no since
+-- contacts · shared · photos · cursors · no since
+-- contacts · shared · photos of 2 audiences
+-- contacts · shared · photos of 2 audiences · cursors
+-- contacts · separate · photos of 2 audiences
+-- contacts · separate · photos of 2 audiences · cursors
+-- contacts · shared · photos of 4 audiences
+-- contacts · shared · photos of 4 audiences · cursors
+-- contacts · separate · photos of 4 audiences
+-- contacts · separate · photos of 4 audiences · cursors
+-- contacts · shared · photos of 63 audiences
+-- contacts · shared · photos of 63 audiences · cursors
+-- contacts · separate · photos of 63 audiences
+-- contacts · separate · photos of 63 audiences · cursors
+sha256 32fa3499cc508be2f0ce208db74ea45f72f9c39db4af89835a3cfb5bca8830da
+
+-- groups · shared · column
+-- groups · shared · column · named bits, extra columns
+-- groups · shared · column · cursors
+-- groups · shared · column · cursors · named bits, extra columns
+-- groups · shared · photos
+-- groups · shared · photos · named bits, extra columns
+-- groups · shared · photos · cursors
+-- groups · shared · photos · cursors · named bits, extra columns
+-- groups · separate · column
+-- groups · separate · column · named bits, extra columns
+-- groups · separate · column · cursors
+-- groups · separate · column · cursors · named bits, extra columns
+-- groups · separate · photos
+-- groups · separate · photos · named bits, extra columns
+-- groups · separate · photos · cursors
+-- groups · separate · photos · cursors · named bits, extra columns
+-- groups · shared · column · no since
+-- groups · shared · column · cursors · no since
+-- groups · shared · photos · no since
+-- groups · shared · photos · cursors · no since
+-- groups · shared · photos of 2 audiences
+-- groups · shared · photos of 2 audiences · cursors
+-- groups · separate · photos of 2 audiences
+-- groups · separate · photos of 2 audiences · cursors
+-- groups · shared · photos of 4 audiences
+-- groups · shared · photos of 4 audiences · cursors
+-- groups · separate · photos of 4 audiences
+-- groups · separate · photos of 4 audiences · cursors
+-- groups · shared · photos of 63 audiences
+-- groups · shared · photos of 63 audiences · cursors
+-- groups · separate · photos of 63 audiences
+-- groups · separate · photos of 63 audiences · cursors
+sha256 ca2bb923d4262f765e5471c1ccbae746a56cf79817036b43715fd21c21d1c5dc

@@ -1,0 +1,67 @@
+-- contacts · shared · column
+-- contacts · shared · column · named bits, extra columns
+-- contacts · shared · column · cursors
+-- contacts · shared · column · cursors · named bits, extra columns
+-- contacts · shared · photos
+-- contacts · shared · photos · named bits, extra columns
+-- contacts · shared · photos · cursors
+-- contacts · shared · photos · cursors · named bits, extra columns
+-- contacts · separate · column
+-- contacts · separate · column · named bits, extra columns
+-- contacts · separate · column · cursors
+-- contacts · separate · column · cursors · named bits, extra columns
+-- contacts · separate · photos
+-- contacts · separate · photos · named bits, extra columns
+-- contacts · separate · photos · cursors
+-- contacts · separate · photos · cursors · named bits, extra columns
+-- contacts · shared · column · no since
+-- contacts · shared · column · cursors · no since
+-- contacts · shared · photos · no since
+-- contacts · shared · photos · cursors · no since
+-- contacts · shared · photos of 2 audiences
+-- contacts · shared · photos of 2 audiences · cursors
+-- contacts · separate · photos of 2 audiences
+-- contacts · separate · photos of 2 audiences · cursors
+-- contacts · shared · photos of 4 audiences
+-- contacts · shared · photos of 4 audiences · cursors
+-- contacts · separate · photos of 4 audiences
+-- contacts · separate · photos of 4 audiences · cursors
+-- contacts · shared · photos of 63 audiences
+-- contacts · shared · photos of 63 audiences · cursors
+-- contacts · separate · photos of 63 audiences
+-- contacts · separate · photos of 63 audiences · cursors
+sha256 7b42b1b82b4cf25c49e3925cc254c14a18f30e3e879dfcf8a6be8c80fe9bf7ce
+
+-- groups · shared · column
+-- groups · shared · column · named bits, extra columns
+-- groups · shared · column · cursors
+-- groups · shared · column · cursors · named bits, extra columns
+-- groups · shared · photos
+-- groups · shared · photos · named bits, extra columns
+-- groups · shared · photos · cursors
+-- groups · shared · photos · cursors · named bits, extra columns
+-- groups · separate · column
+-- groups · separate · column · named bits, extra columns
+-- groups · separate · column · cursors
+-- groups · separate · column · cursors · named bits, extra columns
+-- groups · separate · photos
+-- groups · separate · photos · named bits, extra columns
+-- groups · separate · photos · cursors
+-- groups · separate · photos · cursors · named bits, extra columns
+-- groups · shared · column · no since
+-- groups · shared · column · cursors · no since
+-- groups · shared · photos · no since
+-- groups · shared · photos · cursors · no since
+-- groups · shared · photos of 2 audiences
+-- groups · shared · photos of 2 audiences · cursors
+-- groups · separate · photos of 2 audiences
+-- groups · separate · photos of 2 audiences · cursors
+-- groups · shared · photos of 4 audiences
+-- groups · shared · photos of 4 audiences · cursors
+-- groups · separate · photos of 4 audiences
+-- groups · separate · photos of 4 audiences · cursors
+-- groups · shared · photos of 63 audiences
+-- groups · shared · photos of 63 audiences · cursors
+-- groups · separate · photos of 63 audiences
+-- groups · separate · photos of 63 audiences · cursors
+sha256 00a146404249354d8b0be7dfc631350f69001f001775d8c06c1889dca422b176

@@ -1,0 +1,81 @@
+-- contacts · shared · column
+-- contacts · shared · column · cursors
+-- contacts · shared · photos
+-- contacts · shared · photos · cursors
+-- contacts · shared · photos · cursors · named bits, extra columns
+SELECT DISTINCT owned.user_id FROM (
+    SELECT c.user_id FROM recency_contacts AS c
+    WHERE c.user_id > ? AND c.user_id <= ?
+    ORDER BY c.user_id
+    LIMIT ?
+  ) AS owned
+
+-- contacts · shared · column · named bits, extra columns
+-- contacts · shared · column · cursors · named bits, extra columns
+-- contacts · shared · photos · named bits, extra columns
+-- contacts · separate · column
+-- contacts · separate · column · named bits, extra columns
+-- contacts · separate · column · cursors
+-- contacts · separate · column · cursors · named bits, extra columns
+-- contacts · separate · photos
+-- contacts · separate · photos · named bits, extra columns
+-- contacts · separate · photos · cursors
+-- contacts · separate · photos · cursors · named bits, extra columns
+-- contacts · shared · column · no since
+-- contacts · shared · column · cursors · no since
+-- contacts · shared · photos · no since
+-- contacts · shared · photos · cursors · no since
+-- contacts · shared · photos of 2 audiences
+-- contacts · shared · photos of 2 audiences · cursors
+-- contacts · separate · photos of 2 audiences
+-- contacts · separate · photos of 2 audiences · cursors
+-- contacts · shared · photos of 4 audiences
+-- contacts · shared · photos of 4 audiences · cursors
+-- contacts · separate · photos of 4 audiences
+-- contacts · separate · photos of 4 audiences · cursors
+-- contacts · shared · photos of 63 audiences
+-- contacts · shared · photos of 63 audiences · cursors
+-- contacts · separate · photos of 63 audiences
+-- contacts · separate · photos of 63 audiences · cursors
+sha256 888b2330f9c82b131e6e32c4b719d4c674a582c8436ce24225cf0e932afd2897
+
+-- groups · shared · column
+-- groups · shared · column · cursors
+-- groups · shared · photos
+-- groups · shared · photos · cursors
+-- groups · shared · photos · cursors · named bits, extra columns
+SELECT DISTINCT owned.user_id FROM (
+    SELECT c.user_id FROM recency_groups AS c
+    WHERE c.user_id > ? AND c.user_id <= ?
+    ORDER BY c.user_id
+    LIMIT ?
+  ) AS owned
+
+-- groups · shared · column · named bits, extra columns
+-- groups · shared · column · cursors · named bits, extra columns
+-- groups · shared · photos · named bits, extra columns
+-- groups · separate · column
+-- groups · separate · column · named bits, extra columns
+-- groups · separate · column · cursors
+-- groups · separate · column · cursors · named bits, extra columns
+-- groups · separate · photos
+-- groups · separate · photos · named bits, extra columns
+-- groups · separate · photos · cursors
+-- groups · separate · photos · cursors · named bits, extra columns
+-- groups · shared · column · no since
+-- groups · shared · column · cursors · no since
+-- groups · shared · photos · no since
+-- groups · shared · photos · cursors · no since
+-- groups · shared · photos of 2 audiences
+-- groups · shared · photos of 2 audiences · cursors
+-- groups · separate · photos of 2 audiences
+-- groups · separate · photos of 2 audiences · cursors
+-- groups · shared · photos of 4 audiences
+-- groups · shared · photos of 4 audiences · cursors
+-- groups · separate · photos of 4 audiences
+-- groups · separate · photos of 4 audiences · cursors
+-- groups · shared · photos of 63 audiences
+-- groups · shared · photos of 63 audiences · cursors
+-- groups · separate · photos of 63 audiences
+-- groups · separate · photos of 63 audiences · cursors
+sha256 c8ef33898779c7e2e34709e495a850f3f7d34e8a5fc117d5071c9ddc40decd8e

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import type { Told, Watch } from '../../src/contracts/watch.ts';
+import { check } from '../../src/push/check.ts';
+import { type CheckSteps, runCheck } from '../../src/push/check-steps.ts';
+import type { Head } from '../../src/push/told.ts';
+
+const NOW = 1_000;
+
+const WATCH: Watch = {
+  ...{ id: '1', user: '42', kinds: ['contacts', 'groups'], relation: 'friends', muted: [], intervalMs: 0 },
+  ...{ channel: 'kafka', secrets: [], ended: undefined, told: {}, outgoing: undefined, version: '1' },
+  ...{ notifiedAt: undefined, dueAt: undefined },
+};
+
+/** A watch that is checked again and again, and delivered to. @param heads by kind and relation, and without one as `none` */
+function checked(watch: Watch, heads: Record<string, Head>) {
+  const state = { watch };
+  const steps: Partial<CheckSteps> = {
+    watches: async () => [state.watch],
+    heads: async (asked) => asked.map(({ kind, relation }) => heads[`${kind} ${relation}`]),
+    save: async (saves) => {
+      for (const save of saves) state.watch = { ...state.watch, ...save };
+      return new Map(saves.map(({ id }) => [id, state.watch.version]));
+    },
+    again: async () => undefined,
+  };
+  return async () => {
+    const deliveries = await runCheck(check(['1'], { now: NOW, most: 6 }), steps);
+    for (const { told } of deliveries) state.watch = { ...state.watch, told, outgoing: undefined, dueAt: undefined };
+    return deliveries.flatMap(({ notification }) =>
+      notification.sources.map(({ kind, id, at }) => `${kind}/${id}@${at}`),
+    );
+  };
+}
+
+const head = (...keys: [id: string, at: number][]): Head => ({
+  entries: keys.map(([id, at]) => ({ id, at })),
+  floor: undefined,
+});
+
+describe('a watch of friends and of groups', () => {
+  it('is told of every group: only contacts are friends', async () => {
+    const heads = { 'contacts friends': head(), 'groups any': head(['7', 1]), 'groups friends': head() };
+    const look = checked(WATCH, heads);
+    expect(await look()).toEqual([]);
+    heads['groups any'] = head(['7', 2], ['8', 1]);
+    expect(await look()).toEqual(['groups/7@2', 'groups/8@1']);
+    expect(await look()).toEqual([]);
+  });
+
+  it.for([
+    ['friends, as a version before recorded it', { entries: [], floor: undefined, relation: 'friends' }],
+    ['nothing, as an older version did', { entries: [], floor: undefined }],
+  ] as const)('counts groups as told that were filtered by %s', async ([, groups]) => {
+    const told: Told = { contacts: { entries: [], floor: undefined, relation: 'friends' }, groups };
+    const heads = { 'contacts friends': head(), 'groups any': head(['7', 1]), 'groups friends': head() };
+    const look = checked({ ...WATCH, told }, heads);
+    expect(await look()).toEqual([]);
+    heads['groups any'] = head(['7', 2]);
+    expect(await look()).toEqual(['groups/7@2']);
+  });
+});

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { EndpointLine } from '../../src/push/endpoint-line.ts';
+
+const SILENCE = new Error('it said nothing');
+
+/** A line of two at once, whose clock is set by hand. */
+function lineOfTwo(atOnce = 2) {
+  const clock = { ms: 0 };
+  const isSilence = (error: unknown) => error === SILENCE;
+  const line = new EndpointLine({ atOnce, waitMs: 1_000, isSilence, now: () => clock.ms });
+  return { line, clock };
+}
+
+const whyOf = async (run: Promise<unknown>) => await run.then(String, ({ message }: Error) => message);
+
+describe('the line of an endpoint', () => {
+  it('has nothing wait once none of the deliveries begins or ends', async () => {
+    const { line, clock } = lineOfTwo();
+    const held = [1, 2].map(() => Promise.withResolvers<string>());
+    const running = held.map(({ promise }) => line.run(() => promise));
+    clock.ms = 400;
+    const waiting = line.run(async () => 'its turn came');
+    clock.ms = 600;
+    expect(await whyOf(line.run(async () => 'late'))).toMatch(/^the endpoint is slow: none of 2 /);
+    for (const { resolve } of held) resolve('done');
+    expect(await Promise.all([...running, waiting])).toEqual(['done', 'done', 'its turn came']);
+    expect(await line.run(async () => 'again')).toBe('again');
+  });
+
+  it('has few deliveries to one that was silent, until it answers', async () => {
+    const { line } = lineOfTwo(64);
+    expect(await whyOf(line.run(() => Promise.reject(SILENCE)))).toBe(SILENCE.message);
+    const held = Promise.withResolvers<string>();
+    const few = Array.from({ length: 64 }, () => whyOf(line.run(() => held.promise)));
+    expect(line.running).toBe(4);
+    held.resolve('answered');
+    expect((await Promise.all(few)).filter((why) => why === 'answered')).toHaveLength(4);
+    const all = Array.from({ length: 64 }, () => line.run(async () => 'answered'));
+    expect(line.running).toBe(64);
+    await Promise.all(all);
+  });
+});

@@ -1,0 +1,87 @@
+import { pino } from 'pino';
+import { describe, expect, it } from 'vitest';
+import type { Watch } from '../../src/contracts/watch.ts';
+import { Notifier, type NotifierOptions } from '../../src/push/notifier.ts';
+
+const PAGE = 500;
+
+const WATCH: Omit<Watch, 'id' | 'user'> = {
+  ...{ kinds: ['contacts'], relation: 'any', muted: [], intervalMs: 0, channel: 'webhook', secrets: [], version: '1' },
+  ...{ url: 'https://user.example.com/hook', told: { contacts: { entries: [], floor: undefined } } },
+  ...{ ended: undefined, outgoing: undefined, notifiedAt: undefined, dueAt: undefined },
+};
+
+/** A notifier over a queue that holds so many users, each with a watch that something is new to, and an endpoint that is down. */
+function notifierOn(waiting: { users: number }, options: Partial<NotifierOptions> = {}) {
+  const lines: Record<string, unknown>[] = [];
+  const failed = async () => ({ is: 'failed', why: 'the endpoint answered 500' }) as const;
+  const channel = { deliver: (some: readonly unknown[]) => some.map(failed), close: async () => undefined };
+  const notifier = new Notifier({
+    queue: {
+      take: async (most) => {
+        const ids = Array.from({ length: Math.min(most, waiting.users) }, (_, i) => String(i + 1));
+        waiting.users -= ids.length;
+        return { items: ids, leaseEnd: '1' };
+      },
+      finish: async () => undefined,
+    },
+    steps: {
+      watch: async () => undefined,
+      unwatch: async () => undefined,
+      watchedOf: async () => [],
+      watches: async (ids) => ids.map((id) => ({ ...WATCH, id, user: id })),
+      heads: async (asked) => asked.map(() => ({ entries: [{ id: '9', at: 1 }], floor: undefined })),
+      save: async (saves) => new Map(saves.map(({ id }) => [id, '2'])),
+      deadLetter: async () => undefined,
+      again: async () => undefined,
+    },
+    find: async (users) => ({
+      read: users.map((user) => ({ id: user, user, bytes: 100, watch: () => ({ ...WATCH, id: user, user }) })),
+      unread: [],
+    }),
+    largestPacket: 16_777_216,
+    channels: { webhook: channel, kafka: channel },
+    most: 6,
+    logger: pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) }),
+    clock: () => 1_000_000,
+    ...options,
+  });
+  return { notifier, lines };
+}
+
+describe('a notifier', () => {
+  it('is behind while a full page was taken, or as much is on its way as it delivers at once', async () => {
+    const waiting = { users: PAGE };
+    const stuck = {
+      deliver: (some: readonly unknown[]) => some.map(() => new Promise<never>(() => {})),
+      close: async () => {},
+    };
+    const { notifier } = notifierOn(waiting, { channels: { webhook: stuck, kafka: stuck } });
+    expect(notifier.isBehind).toBe(false);
+    await notifier.begin();
+    expect(notifier.isBehind).toBe(true);
+    for (const users of [PAGE - 1, 0]) {
+      waiting.users = users;
+      await notifier.begin();
+      expect(notifier.isBehind).toBe(false);
+    }
+    waiting.users = 5_000;
+    while ((await notifier.begin()) > 0);
+    expect(waiting.users, 'it took no more').toBeGreaterThan(0);
+    expect(notifier.isBehind).toBe(true);
+    expect(await notifier.begin()).toBe(0);
+    expect(notifier.isBehind).toBe(true);
+  });
+
+  it('writes one line a minute about an endpoint that fails, with the number left out', async () => {
+    let elapsed = 0;
+    const waiting = { users: 10_000 };
+    const { notifier, lines } = notifierOn(waiting, { elapsed: () => elapsed });
+    while ((await notifier.runOnce()) > 0);
+    expect(lines).toMatchObject([{ watch: '1', endpoint: 'user.example.com', why: 'the endpoint answered 500' }]);
+    elapsed = 60_000;
+    waiting.users = 1;
+    await notifier.runOnce();
+    expect(lines.slice(1)).toMatchObject([{ leftOut: 9_999 }]);
+  });
+});

@@ -29,8 +29,9 @@ const PHONE = 390;
 export async function expectNarrow(page: Page): Promise<void> {
   const before = page.viewportSize() ?? { width: 1_100, height: 560 };
   await page.setViewportSize({ width: PHONE, height: 800 });
-  const width = await page.evaluate('document.documentElement.scrollWidth');
-  expect({ page: page.url(), width }).toEqual({ page: page.url(), width: PHONE });
+  const width = () => page.evaluate('document.documentElement.scrollWidth');
+  // A chart is drawn anew a moment after its page has become narrower.
+  await until(async () => (await width()) === PHONE, { timeout: 30_000, what: `${page.url()} is ${PHONE} px wide` });
   await page.setViewportSize(before);
 }
 

@@ -31,6 +31,7 @@ it('works at the second attempt', async () => {
 
 const FAIL = "throw new Error('by chance')";
 const REJECT = "void Promise.reject(new Error('later')); await setTimeout(50)";
+const FAILS_AT_THE_END = "export default () => () => { throw new Error('the end of a server'); };";
 const DIE = "process.kill(process.pid, 'SIGKILL'); await setTimeout(10_000)";
 
 /** Runs CI on a project of these test files, by name; `passes` is one of them in both runs. @param setup of the tests on servers */
@@ -90,6 +91,12 @@ describe('a test file that failed runs once more, alone', () => {
     expect(told.some((line) => line.includes(': once more: '))).toBe(true);
   });
 
+  it('and has failed if its tests pass, but the run ends with an error', () => {
+    const { status, last, told } = run({ 'fails.int': once(FAIL) }, FAILS_AT_THE_END);
+    expect({ status, last }).toEqual({ status: 1, last: '2 passed, 1 failed' });
+    expect(told.at(-1)).toBe('=== Failed: Tests on servers, on programs of this machine: once more: the run');
+  });
+
   it('unless many failed', () => {
     const names = Array.from({ length: 9 }, (_, number) => `fails-${number}.int`);
     const { status, last, told } = run(Object.fromEntries(names.map((name) => [name, once(FAIL)])));
@@ -97,7 +104,7 @@ describe('a test file that failed runs once more, alone', () => {
   });
 
   it('unless nobody knows which one failed', () => {
-    const { status, last, told } = run({}, "export default () => () => { throw new Error('the end of a server'); };");
+    const { status, last, told } = run({}, FAILS_AT_THE_END);
     expect({ status, last }).toEqual({ status: 1, last: '2 passed, 1 failed' });
     expect(told).toEqual(['=== Failed: Tests on servers, on programs of this machine: the run']);
   });

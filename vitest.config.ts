@@ -1,10 +1,9 @@
 import { availableParallelism } from 'node:os';
-import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { IS_LONG } from './test/support/length.ts';
 import LongestFirst from './test/support/longest-first.ts';
-import { folderForServers } from './test/support/memory-folder.ts';
+import { prepareForServers } from './test/support/servers-environment.ts';
 
 /** Two for each core, because tests wait half of their time: for leases, retention, restarts. */
 const maxWorkers = Math.min(8, 2 * availableParallelism());
@@ -12,13 +11,7 @@ const maxWorkers = Math.min(8, 2 * availableParallelism());
 /** The tests start hundreds of processes of the same source: compiled once, each starts in a third of the time. */
 const compileCache = fileURLToPath(new URL('.recency/compile-cache', import.meta.url));
 
-// Every server that is started, for the whole run or by one test, keeps its data there.
-// biome-ignore lint/style/noProcessEnv: the processes that start servers inherit it
-process.env.TMPDIR ??= folderForServers();
-
-// Brokers that live for seconds gain nothing from Java's optimising compiler, whose work is half of their processor time.
-// biome-ignore lint/style/noProcessEnv: the processes that start brokers inherit it
-process.env.JDK_JAVA_OPTIONS ??= '-XX:TieredStopAtLevel=1';
+prepareForServers();
 
 /** The product's tests mirror its source; those of a package or an example are in it. */
 const everywhere = (name: string) =>
@@ -47,8 +40,8 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     env: { NODE_COMPILE_CACHE: compileCache },
     // Generous: a busy machine is no defect. What must happen within a time is measured where it happens.
-    testTimeout: 240_000,
-    hookTimeout: 240_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     projects: [
       { extends: true, test: { name: 'unit', include: everywhere('*.unit.test.ts') } },
       { extends: true, test: { ...onServers, name: 'servers', include: SERVERS, exclude: ALONE } },

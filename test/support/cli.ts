@@ -39,7 +39,7 @@ export class CliProcess implements AsyncDisposable {
   }
 
   /** Waits until the output contains this text. The timeout allows for a busy machine. */
-  async says(text: string, timeout = 120_000): Promise<void> {
+  async says(text: string, timeout = 180_000): Promise<void> {
     const heard = () => `${this.stdout}\n${this.stderr}`;
     const over = this.ended.then(({ code }) => {
       throw new Error(`ended with ${code} without saying '${text}':\n${heard()}`);

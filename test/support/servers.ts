@@ -44,7 +44,8 @@ export function closeAtEnd(close: () => unknown): void {
 export async function cleanUp(): Promise<void> {
   const outcomes: PromiseSettledResult<unknown>[] = [];
   for (const close of closings.splice(0).reverse()) outcomes.push(...(await Promise.allSettled([tried(close)])));
-  outcomes.push(...(await Promise.allSettled(cleanUps.splice(0).map((remove) => remove()))));
+  // A server that is busy with other files may refuse once.
+  outcomes.push(...(await Promise.allSettled(cleanUps.splice(0).map((remove) => remove().catch(remove)))));
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
 }
 

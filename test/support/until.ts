@@ -12,11 +12,11 @@ interface UntilOptions {
 
 /**
  * Waits until the condition returns something truthy, and returns that. A condition that throws counts as not yet met.
- * Throws with the last value or error once the timeout has passed (120 s by default, for busy machines).
+ * Throws with the last value or error once the timeout has passed (180 s by default, for busy machines).
  */
 export async function until<T>(
   condition: () => T | Promise<T>,
-  { timeout = 120_000, interval, what = condition.toString() }: UntilOptions = {},
+  { timeout = 180_000, interval, what = condition.toString() }: UntilOptions = {},
 ): Promise<Exclude<T, false | null | undefined | 0 | ''>> {
   const from = performance.now();
   const deadline = from + timeout;

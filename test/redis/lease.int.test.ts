@@ -118,6 +118,15 @@ describe('a lease', () => {
     expect(await stores.redis.exists(keyOf('renewed'))).toBe(0);
   });
 
+  it('is over for its holder after nine tenths of its lifetime, while Redis still has it', async () => {
+    const times = [0, 54_000]; // asked, and answered so much later
+    const late = leasesOn(stores, { ttlMs: 60_000, now: () => times.shift() ?? 54_000 });
+    await late.hold('tenth', async ({ lost }) => {
+      await until(() => lost.aborted);
+      expect(await stores.redis.pttl(keyOf('tenth'))).toBeGreaterThan(0);
+    });
+  });
+
   it('refuses at once a caller that does not want to wait', async () => {
     const { run, begun, end } = work();
     const holding = leases().hold('taken', run);

@@ -1,4 +1,4 @@
-import { pause } from './loop.ts';
+import { pause as realPause } from './loop.ts';
 
 /** A source has work and does nothing, yet its heartbeats go on, so that no other process can take the work over. */
 export class SourceStalled extends Error {
@@ -10,6 +10,8 @@ interface StallDetectorOptions {
   readonly limitMs: number;
   /** Monotonic clock, ms. */
   readonly now: () => number;
+  /** Waits for so many ms, or until aborted; replaced in tests. */
+  readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 /**
@@ -59,15 +61,17 @@ export class StallDetector {
   }
 
   /**
-   * Watches until aborted.
+   * Watches until aborted. Time in which the whole process was suspended (SIGSTOP, a paused virtual machine) does not count.
    * @param isWaiting are there messages to fetch?
    * @throws SourceStalled
    */
   async watch(isWaiting: () => Promise<boolean>, signal: AbortSignal): Promise<void> {
-    const { limitMs, now } = this.#options;
+    const { limitMs, now, pause = realPause } = this.#options;
     for (;;) {
-      await pause(limitMs / 10, signal);
+      const [from, pauseMs] = [now(), limitMs / 10];
+      await pause(pauseMs, signal);
       if (signal.aborted) return;
+      this.#forgive(now() - from - pauseMs);
       const seconds = Math.round(limitMs / 1000);
       if ([...this.#calls].some(({ last }) => now() - last >= limitMs)) {
         throw new SourceStalled(`a batch has made no progress for ${seconds} s`);
@@ -78,5 +82,13 @@ export class StallDetector {
         throw new SourceStalled(`no progress for ${seconds} s, although tasks are waiting`);
       }
     }
+  }
+
+  /** Moves what was last recorded by the time by which a pause was too long. */
+  #forgive(ms: number): void {
+    const now = this.#options.now();
+    const moved = (last: number) => Math.min(now, last + Math.max(0, ms));
+    this.#last = moved(this.#last);
+    for (const call of this.#calls) call.last = moved(call.last);
   }
 }

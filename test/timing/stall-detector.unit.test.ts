@@ -1,11 +1,17 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { StallDetector } from '../../src/timing/stall-detector.ts';
 
 describe('a stall detector', () => {
   function watch(isWaiting: () => Promise<boolean>) {
     const clock = { now: 0 };
-    const progress = new StallDetector({ limitMs: 40, now: () => clock.now });
+    let wake = () => {};
+    const pause = (_ms: number, signal: AbortSignal) =>
+      new Promise<void>((resolve) => {
+        wake = resolve;
+        signal.addEventListener('abort', () => resolve());
+      });
+    const progress = new StallDetector({ limitMs: 40, now: () => clock.now, pause });
     const ended = new AbortController();
     let outcome: unknown;
     const over = progress.watch(isWaiting, ended.signal).then(
@@ -16,13 +22,19 @@ describe('a stall detector', () => {
         outcome = error.name;
       },
     );
-    /** Lets it look a few times at this moment. */
-    const at = async (now: number) => {
+    /** Lets this moment come in one pause, however long. */
+    const suspendedUntil = async (now: number) => {
       clock.now = now;
-      await sleep(20);
+      wake();
+      await setImmediate();
       return outcome;
     };
-    return { progress, at, over, end: () => ended.abort(), outcome: () => outcome };
+    /** Lets this moment come; it looks every 4 ms, and then. */
+    const at = async (now: number) => {
+      while (clock.now < now) await suspendedUntil(Math.min(clock.now + 4, now));
+      return outcome;
+    };
+    return { progress, at, suspendedUntil, over, end: () => ended.abort(), outcome: () => outcome };
   }
 
   it('ends with an error after so long without progress while there is work', async () => {
@@ -70,6 +82,25 @@ describe('a stall detector', () => {
     progress.begin().end();
     expect(await at(10_000)).toBeUndefined();
     end();
+  });
+
+  it('does not count the time in which the process was suspended', async () => {
+    const { at, suspendedUntil, progress } = watch(async () => true);
+    progress.begin();
+    await at(30);
+    expect(await suspendedUntil(10_034)).toBeUndefined(); // 4 of 10,004 ms counted
+    expect(await at(10_039)).toBeUndefined();
+    expect(await at(10_040)).toBe('SourceStalled');
+  });
+
+  it('counts from progress that was made just after the process went on', async () => {
+    const { at, suspendedUntil, progress } = watch(async () => true);
+    const call = progress.begin();
+    const woken = suspendedUntil(10_000);
+    call.mark();
+    expect(await woken).toBeUndefined();
+    expect(await at(10_039)).toBeUndefined();
+    expect(await at(10_040)).toBe('SourceStalled');
   });
 
   it('asks seldom', async () => {

@@ -93,8 +93,7 @@ export class ConnectionPool {
     return this.#limiter.run(
       async () => {
         const connection = await this.#trusted(deadline);
-        const ms = this.#deadlineMs + extraMs;
-        return await this.#workOn(connection, work(connection), Math.min(ms, deadline?.leftMs ?? ms), deadline);
+        return await this.#workOn(connection, work(connection), this.#deadlineMs + extraMs, deadline);
       },
       { deadline },
     );
@@ -139,10 +138,8 @@ export class ConnectionPool {
   ): Promise<T> {
     const begun = performance.now();
     this.#inUse.add(connection);
-    const isRequests = deadline !== undefined && deadline.leftMs <= ms;
-    const onLate = () => (isRequests ? new DeadlineExceeded() : late(`no answer within ${ms} ms`));
     try {
-      const result = await withTimeout(running, ms, onLate, deadline);
+      const result = await withTimeout(running, ms, () => late(`no answer within ${ms} ms`), deadline);
       this.#heard.set(connection.connection, performance.now());
       connection.release();
       return result;
@@ -187,11 +184,10 @@ export class ConnectionPool {
 
   async #trusted(deadline: Deadline | undefined): Promise<PoolConnection> {
     for (;;) {
-      const ms = Math.min(this.#deadlineMs, deadline?.leftMs ?? this.#deadlineMs);
-      const connection = await take(this.#pool, ms, deadline);
+      const connection = await take(this.#pool, this.#deadlineMs, deadline);
       const key = connection.connection;
       const setUp = this.#setUp.get(key);
-      if (setUp === undefined) return await this.#ready(connection, ms, deadline);
+      if (setUp === undefined) return await this.#ready(connection, deadline);
       const heard = this.#heard.get(key) ?? setUp;
       if (heard >= this.#distrustedBefore && setUp >= this.#renewedAt) return connection;
       connection.destroy();
@@ -201,8 +197,8 @@ export class ConnectionPool {
   /**
    * Sets up the session of a new connection. If that fails, the connection is closed and does not return to the pool.
    */
-  async #ready(connection: PoolConnection, ms: number, deadline: Deadline | undefined): Promise<PoolConnection> {
-    const begun = performance.now();
+  async #ready(connection: PoolConnection, deadline: Deadline | undefined): Promise<PoolConnection> {
+    const [begun, ms] = [performance.now(), this.#deadlineMs];
     this.#inUse.add(connection);
     try {
       const settingUp = setUpSession(connection, { statementMs: this.#deadlineMs + BACKSTOP_MS });

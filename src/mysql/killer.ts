@@ -67,7 +67,7 @@ interface CallbackConnection {
 
 /**
  * Takes a connection of the pool, which has one or room for one.
- * @throws DatabaseBusy, RequestCancelled, errors of connecting
+ * @throws DatabaseBusy after `ms`, DeadlineExceeded, RequestCancelled, errors of connecting
  */
 export async function take(pool: Pool, ms: number, deadline: Deadline | undefined): Promise<PoolConnection> {
   const wanted = pool.getConnection();

@@ -87,7 +87,8 @@ export class ReplicaWaits {
     const part = deadline?.within(deadline.leftMs * SHARE);
     try {
       return await withinDeadline(part, ask(part)); // ending a statement on a silent server takes a second more
-    } catch (error) {
+    } catch (thrown) {
+      const error = inQueue(thrown);
       if (!isAway(error)) throw error;
       deadline?.check(); // it is the request that is over
       if (error instanceof DatabaseBusy) this.#refuse('busy', error);
@@ -130,6 +131,11 @@ export class ReplicaWaits {
     this.#count(outcome);
     throw new ReplicaBehind('the replica does not have the transactions', { cause });
   }
+}
+
+/** A part of the request's time that ended in a queue of this process says as much as a refusal to wait there. */
+function inQueue(error: unknown): unknown {
+  return error instanceof DeadlineExceeded && error.cause instanceof DatabaseBusy ? error.cause : error;
 }
 
 /** The limit of heavy queries is this process's own: it says nothing of the replica. */

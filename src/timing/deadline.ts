@@ -1,8 +1,10 @@
 /** A request took longer than it may. */
 export class DeadlineExceeded extends Error {
   override readonly name = 'DeadlineExceeded';
-  constructor() {
-    super('the time for this request is over');
+
+  /** @param cause what it waited for */
+  constructor(cause?: Error) {
+    super('the time for this request is over', { cause });
   }
 }
 
@@ -73,13 +75,13 @@ export class Deadline {
  * @throws DeadlineExceeded, RequestCancelled, what the promise rejects with
  */
 export function withinDeadline<T>(deadline: Deadline | undefined, pending: Promise<T>): Promise<T> {
-  return deadline ? withTimeout(pending, deadline.leftMs, () => new DeadlineExceeded(), deadline) : pending;
+  return deadline ? withTimeout(pending, Number.POSITIVE_INFINITY, () => new DeadlineExceeded(), deadline) : pending;
 }
 
 /**
- * Waits for a promise for at most `ms`, and no longer than until the deadline is cancelled. The work itself goes on, and an
- * error that it ends with later is ignored.
- * @throws what `late` returns, RequestCancelled, what the promise rejects with
+ * Waits for a promise for at most `ms`, and no longer than until the deadline is over or cancelled. The work itself goes on, and
+ * an error that it ends with later is ignored.
+ * @throws what `late` returns after `ms`, DeadlineExceeded, RequestCancelled, what the promise rejects with
  */
 export function withTimeout<T>(
   pending: Promise<T>,
@@ -87,6 +89,7 @@ export function withTimeout<T>(
   late: () => Error,
   deadline?: Deadline | undefined,
 ): Promise<T> {
+  const leftMs = deadline?.leftMs ?? Number.POSITIVE_INFINITY;
   return new Promise((resolve, reject) => {
     const end = () => {
       clearTimeout(timer);
@@ -96,7 +99,7 @@ export function withTimeout<T>(
       end();
       reject(reason);
     };
-    const timer = setTimeout(() => fail(late()), ms);
+    const timer = setTimeout(() => fail(leftMs <= ms ? new DeadlineExceeded() : late()), Math.min(ms, leftMs));
     const onCancel = () => fail(new RequestCancelled());
     deadline?.onCancel(onCancel);
     pending.then((value) => {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Deadline, RequestCancelled, withTimeout } from './deadline.ts';
+import { type Deadline, DeadlineExceeded, RequestCancelled, withTimeout } from './deadline.ts';
 
 /** `answer`: a client waits for it; `background`: it runs when no answer waits, however long that takes. */
 export type Urgency = 'answer' | 'background';
@@ -59,7 +59,7 @@ export class Limiter {
     return this.#lines.answer.size + this.#lines.background.size;
   }
 
-  /** @throws the refusal, DeadlineExceeded, RequestCancelled, errors of the work */
+  /** @throws the refusal, DeadlineExceeded (in the queue, with the refusal as its cause), RequestCancelled, errors of the work */
   async run<T>(work: () => Promise<T>, wanted: LimitedRun = {}): Promise<T> {
     wanted.deadline?.check();
     if (this.#running >= this.#options.concurrency) await this.#wait(wanted);
@@ -88,8 +88,7 @@ export class Limiter {
   async #wait({ urgency = 'answer', deadline }: LimitedRun): Promise<void> {
     const { waitMs, refusal } = this.#options;
     const isPatient = urgency === 'background' && deadline === undefined;
-    const ms = Math.min(waitMs, deadline?.leftMs ?? waitMs);
-    if (this.#wouldTimeOut(urgency, ms)) {
+    if (this.#wouldTimeOut(urgency, Math.min(waitMs, deadline?.leftMs ?? waitMs))) {
       this.refused += 1;
       throw refusal();
     }
@@ -97,12 +96,12 @@ export class Limiter {
     const turn = Promise.withResolvers<void>();
     line.add(turn.resolve);
     try {
-      await (isPatient ? turn.promise : withTimeout(turn.promise, ms, refusal, deadline));
+      await (isPatient ? turn.promise : withTimeout(turn.promise, waitMs, refusal, deadline));
     } catch (error) {
       // It was let in just when it gave up: let in the next one.
       if (!line.delete(turn.resolve)) this.#pass();
       if (!(error instanceof RequestCancelled)) this.refused += 1;
-      throw error;
+      throw error instanceof DeadlineExceeded ? new DeadlineExceeded(refusal()) : error;
     }
   }
 

@@ -70,6 +70,17 @@ describe('turns', () => {
     expect([all.running, all.queued, all.refused]).toEqual([0, 0, 1]);
   });
 
+  it('are waited for until the deadline of the request, and then its time is over', async () => {
+    const held = new Held();
+    const all = turns({ waitMs: 60_000 });
+    const running = ['a', 'b'].map((name) => all.run(() => held.run(name)));
+    const waiting = all.run(() => held.run('c'), { deadline: new Deadline(20) });
+    await expect(waiting).rejects.toMatchObject({ name: 'DeadlineExceeded', cause: { name: 'DatabaseUnavailable' } });
+    for (const name of ['a', 'b']) held.end(name);
+    await Promise.all(running);
+    expect([all.running, all.queued, all.refused]).toEqual([0, 0, 1]);
+  });
+
   it('are refused at once where the line stands for more time than there is, however few wait', async () => {
     const all = await paced(10, { concurrency: 1, queue: 1_000, waitMs: 80 });
     const held = new Held();

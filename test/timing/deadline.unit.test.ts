@@ -5,6 +5,7 @@ import {
   RequestCancelled,
   settledWithin,
   withinDeadline,
+  withTimeout,
 } from '../../src/timing/deadline.ts';
 import { until } from '../support/until.ts';
 
@@ -30,6 +31,14 @@ describe('waiting within a deadline', () => {
     await expect(withinDeadline(new Deadline(1), new Promise(() => undefined))).rejects.toThrow(DeadlineExceeded);
     expect(await withinDeadline(undefined, Promise.resolve('value'))).toBe('value');
     expect(await withinDeadline(new Deadline(60_000), Promise.resolve('value'))).toBe('value');
+  });
+
+  it('says which of two limits is over: the shorter one, or that of the request where both are equally long', async () => {
+    const never = new Promise(() => undefined);
+    const late = () => new Error('late');
+    await expect(withTimeout(never, 5, late, new Deadline(60_000))).rejects.toThrow('late');
+    await expect(withTimeout(never, 60_000, late, new Deadline(5))).rejects.toThrow(DeadlineExceeded);
+    await expect(withTimeout(never, 5, late, new Deadline(5))).rejects.toThrow(DeadlineExceeded);
   });
 });
 

@@ -1,7 +1,7 @@
 import { createPool, type Pool, type PoolConnection } from 'mysql2/promise';
 import { type Deadline, DeadlineExceeded, RequestCancelled, settledWithin, withTimeout } from '../timing/deadline.ts';
 import { Limiter } from '../timing/limiter.ts';
-import { codeOf, DatabaseBusy, DEADLINE } from './faults.ts';
+import { codeOf, DatabaseBusy, DEADLINE, mysqlFaultOf } from './faults.ts';
 import { KILL_MS, Killer, take, within } from './killer.ts';
 import { setUpSession } from './session.ts';
 import { type MysqlTls, tlsOptions } from './tls.ts';
@@ -44,6 +44,13 @@ const RENEWAL_MS = 1_000;
  */
 const BACKSTOP_MS = 1_000;
 
+/**
+ * - `idle`: the connection can be used again
+ * - `silent`: the server was told to end the statement, but the connection stays silent: it is half-open
+ * - `lost`: it broke, or the server could not be told
+ */
+type ConnectionState = 'idle' | 'silent' | 'lost';
+
 /** A statement that ends by itself within this time needs no KILL, ms: most statements take less than one. */
 const GRACE_MS = 20;
 
@@ -54,8 +61,8 @@ const GRACE_MS = 20;
  * abandoned statements pile up there and make the next ones late as well.
  *
  * A half-open connection may never call back (mysql2 waits for ever), so one that stays silent is destroyed.
- * Connections that were idle for as long are probably broken too and are not used again, so a broken path costs one
- * deadline only.
+ * Connections that were idle for as long as one that broke are probably broken too and are not used again: a broken path costs
+ * one deadline only, and one more attempt succeeds where a firewall has forgotten them all.
  *
  * A new connection is used only after its session was set up (see session.ts).
  */
@@ -144,10 +151,10 @@ export class ConnectionPool {
       connection.release();
       return result;
     } catch (error) {
-      const state = isLate(error) ? await this.#endOn(connection, running) : 'idle';
+      const state = await this.#stateAfter(error, connection, running);
       if (state === 'idle') connection.release();
       else {
-        this.#distrustedBefore = begun;
+        this.#distrustedBefore = Math.max(this.#distrustedBefore, begun);
         connection.destroy();
       }
       if (state === 'silent' && codeOf(error) === DEADLINE) throw Object.assign(error as Error, { isSilent: true });
@@ -157,13 +164,14 @@ export class ConnectionPool {
     }
   }
 
-  /**
-   * Ends in the server what runs on the connection, unless it ends by itself.
-   * - `idle`: the connection can be used again
-   * - `silent`: the server was told, but the connection stays silent: it is half-open
-   * - `lost`: the server could not be told
-   */
-  async #endOn(connection: PoolConnection, running: Promise<unknown>): Promise<'idle' | 'silent' | 'lost'> {
+  /** In which state the work's error leaves the connection. What still runs on it is ended. */
+  async #stateAfter(error: unknown, connection: PoolConnection, running: Promise<unknown>): Promise<ConnectionState> {
+    if (isLate(error)) return await this.#endOn(connection, running);
+    return mysqlFaultOf(error) === 'session' ? 'lost' : 'idle';
+  }
+
+  /** Ends in the server what runs on the connection, unless it ends by itself. */
+  async #endOn(connection: PoolConnection, running: Promise<unknown>): Promise<ConnectionState> {
     const called = running.then(
       () => true,
       () => true,

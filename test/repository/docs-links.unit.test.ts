@@ -6,10 +6,11 @@ const PAGES = ['.', 'docs', 'packages', 'examples', 'deploy'].flatMap((folder) =
   existsSync(folder) ? pagesIn(folder, folder !== '.') : [],
 );
 
+/** Not in folders with a leading dot, which tests make and remove meanwhile. */
 function pagesIn(folder: string, deep: boolean): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) return deep && entry.name !== 'node_modules' ? pagesIn(path, true) : [];
+    if (entry.isDirectory()) return deep && !/^(\.|node_modules$)/.test(entry.name) ? pagesIn(path, true) : [];
     return entry.name.endsWith('.md') ? [path] : [];
   });
 }

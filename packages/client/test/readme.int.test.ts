@@ -14,7 +14,7 @@ const folder = fileURLToPath(new URL('..', import.meta.url));
 const readme = readFileSync(join(folder, 'README.md'), 'utf8');
 
 /** Inside of the package, so that its name leads to its source. */
-const scratch = mkdtempSync(join(folder, 'test', 'readme-'));
+const scratch = mkdtempSync(join(folder, 'test', '.readme-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 it('the code of the README runs, in its order, as it is', async () => {

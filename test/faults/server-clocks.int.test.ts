@@ -28,10 +28,8 @@ import { useConsumers } from '../transport/use-consumers.ts';
 const LIMITS = { max: 6, min: 3 };
 const USERS = Array.from({ length: 10 }, (_, i) => String(1 + i));
 const CONTACTS = Array.from({ length: 15 }, (_, i) => String(101 + i));
+/** Work that waits for a few seconds must not wait for the hour by which a clock was set back: longer than any limit here. */
 const HOUR_MS = 3_600_000;
-
-/** Work that waits for a few seconds must not wait for the hour by which the clock was set back. */
-const SOON = { timeout: 60_000 };
 
 let redisServer: ClockedServer;
 let mysqlServer: ClockedServer;
@@ -70,7 +68,7 @@ describe("fault 33: Redis's clock jumps by an hour", () => {
     await until(async () => {
       for (const item of (await queue.take(10, 60_000)).items) seen.add(item);
       return seen.size === 3;
-    }, SOON);
+    });
   });
 
   it.each(BACK_AND_FORTH)('%s: work leased by a killed process soon comes back', async (_which, offset) => {
@@ -82,7 +80,7 @@ describe("fault 33: Redis's clock jumps by an hour", () => {
     const again = await until(async () => {
       const taken = await queue.take(10, 1_000);
       return taken.items.length > 0 && taken;
-    }, SOON);
+    });
     // Its first holder may still be alive: it cannot end the lease of the second.
     await queue.finish({ items, leaseEnd });
     expect(await queue.size()).toBe(1);
@@ -96,13 +94,13 @@ describe("fault 33: Redis's clock jumps by an hour", () => {
     const scripts = leaseScripts(redis);
     expect(await scripts.acquire({ key, holder: 'killed', ttlMs: 2_000 })).toBe(true);
     redisServer.setClock(offset);
-    await until(() => scripts.acquire({ key, holder: 'standby', ttlMs: 2_000 }), SOON);
+    await until(() => scripts.acquire({ key, holder: 'standby', ttlMs: 2_000 }));
     expect(await scripts.renew({ key, holder: 'killed', ttlMs: 2_000 })).toBe(false);
   });
 
   it('back: a live holder keeps its lease', async () => {
     const redis = await freshRedis(redisServer.server.url);
-    const options = { prefix: freshName(), ttlMs: 1_500, retryMs: 20, now: () => performance.now() };
+    const options = { prefix: freshName(), ttlMs: 5_000, retryMs: 20, now: () => performance.now() };
     let tokens = 0;
     const nextToken = async () => String(++tokens);
     const leases = new Leases(redis, {
@@ -124,7 +122,7 @@ describe("fault 33: Redis's clock jumps by an hour", () => {
     const standing = leases.hold('job', async () => {
       isTaken = true;
     });
-    const end = performance.now() + 2 * options.ttlMs;
+    const end = performance.now() + 1.2 * options.ttlMs;
     await until(() => performance.now() > end);
     expect(isTaken).toBe(false);
     enough.resolve();
@@ -137,7 +135,7 @@ describe("fault 33: Redis's clock jumps by an hour", () => {
     const counts = { checked: 1, wrong: 0, visible: 0, unsettled: 0 };
     await reports.write({ rate: 1, windows: { '10s': counts, '1m': counts, '5m': counts }, wrong_users: [] });
     redisServer.setClock(offset);
-    await until(async () => (await reports.read()) === undefined, SOON);
+    await until(async () => (await reports.read()) === undefined);
   });
 
   const { at, run: consume, other } = useConsumers();
@@ -154,7 +152,7 @@ describe("fault 33: Redis's clock jumps by an hour", () => {
       await killed.kill();
       redisServer.setClock(offset);
       const one = consume(opened, undefined, { holdMs });
-      await until(() => one.handled.size === tasks.length, SOON);
+      await until(() => one.handled.size === tasks.length);
     },
   );
 });
@@ -218,7 +216,7 @@ describe("fault 33: MySQL's clock jumps by an hour", () => {
       const { rechecks } = await freshClockedStores();
       await rechecks.put([{ user: '1', contact: '2', version: '3' }], 5);
       mysqlServer.setClock(offset);
-      const take = () => until(async () => (await rechecks.take(10, 1_000)).length === 1, SOON);
+      const take = () => until(async () => (await rechecks.take(10, 1_000)).length === 1);
       await take();
       mysqlServer.setClock(0);
       await take();

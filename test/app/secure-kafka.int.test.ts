@@ -129,16 +129,15 @@ describe.runIf(hasKafka())('Kafka over TLS and SASL', () => {
     // The file is renewed in time, as an agent would do.
     await until(() => performance.now() - begun > 1_000);
     writeToken(String(settings.KAFKA_OAUTH_TOKEN_FILE), 'bearer', 10 * MINUTE_MS);
-    let sent = 0;
+    let sentLater = 0;
     await until(
       async () => {
         await producer.send({ topic, messages: [{ value: 'on' }] });
-        sent++;
-        return performance.now() - begun > 14_000;
+        if (performance.now() - begun > 12_000) sentLater++;
+        return sentLater > 3;
       },
       { interval: 500 },
     );
-    expect(sent).toBeGreaterThan(10);
   });
 
   it('connects with a certificate that was replaced meanwhile', async () => {

@@ -12,7 +12,7 @@ import { until } from '../support/until.ts';
 
 const signal = new AbortController().signal;
 
-/** Lifetime of a short-lived certificate: MySQL accepts none that has already expired. */
+/** Lifetime of a short-lived certificate, ms. */
 const SHORT_MS = 3_000;
 
 describe('MySQL over TLS', () => {
@@ -57,11 +57,21 @@ describe('MySQL over TLS', () => {
     return (await database.rows("SHOW SESSION STATUS LIKE 'Ssl_cipher'", []))[0]?.[1];
   }
 
+  /** MySQL accepts none that has already expired: then it gets another one. */
+  async function presentShortLived(file: string): Promise<void> {
+    await until(async () => {
+      await mysql.present(await ca.issue(file, { name: 'mysql', hosts: [mysql.host], lastsMs: SHORT_MS }));
+      return true;
+    });
+  }
+
   async function refusal(environment: Record<string, string>): Promise<string> {
     const begun = performance.now();
-    const error = await cipher(environment).catch((thrown: unknown) => thrown);
+    const error = await cipher({ RECENCY_START_TIMEOUT_MS: '120000', ...environment }).catch(
+      (thrown: unknown) => thrown,
+    );
     expect(error).toMatchObject({ name: 'StartError' });
-    expect(performance.now() - begun).toBeLessThan(10_000); // and not when START_TIMEOUT_MS is over
+    expect(performance.now() - begun).toBeLessThan(60_000); // and not when START_TIMEOUT_MS is over
     return (error as Error).message;
   }
 
@@ -128,7 +138,7 @@ describe('MySQL over TLS', () => {
     expect(await refusal(settings({ RECENCY_MYSQL_URL: elsewhere }))).toMatch(
       /it is for another host name \(Host: localhost\. is not/,
     );
-    await mysql.present(await ca.issue('expired', { name: 'mysql', hosts: [mysql.host], lastsMs: SHORT_MS }));
+    await presentShortLived('expired');
     await until(async () => /is refused: it has expired.*RECENCY_MYSQL_TLS_CA/.test(await refusal(settings())));
     await mysql.present(await ca.issue('other-address', { name: 'mysql', hosts: ['127.0.0.2', 'localhost'] }));
     expect(await refusal(settings())).toMatch(/it is for another host name \(IP: [\d.]+ is not in/);
@@ -153,14 +163,14 @@ describe('MySQL over TLS', () => {
 
   it('a certificate that expires while a process runs is a setup fault, and fails no task', async () => {
     const config = loadConfig(settings());
-    await mysql.present(await ca.issue('ended', { name: 'mysql', hosts: [mysql.host], lastsMs: SHORT_MS }));
+    await presentShortLived('ended');
     const faultOfNew = async () => {
       const database = openPrimary(config);
       const error = await database.rows('SELECT 1', []).catch((thrown: unknown) => thrown);
       await database.close();
       return mysqlFaultOf(error);
     };
-    expect(await until(faultOfNew)).toBe('setup');
+    await until(async () => (await faultOfNew()) === 'setup');
     const database = openPrimary(config);
     onTestFinished(() => database.close());
     await mysql.present(right);

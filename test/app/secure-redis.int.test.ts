@@ -33,7 +33,7 @@ async function opened(settings: Settings, role: RedisRole = 'index') {
 }
 
 async function refusal(settings: Settings): Promise<string> {
-  const error = await opened(settings).catch((thrown: unknown) => thrown);
+  const error = await opened({ START_TIMEOUT_MS: '120000', ...settings }).catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ name: 'StartError' });
   return (error as Error).message;
 }
@@ -81,7 +81,7 @@ describe.runIf(findProgram('redis-server') !== undefined)(
       expect(await refusal(noClient)).toMatch(
         /refuses the TLS handshake: it asks for a client certificate.*RECENCY_REDIS_TLS_CERT/,
       );
-      expect(performance.now() - begun).toBeLessThan(10_000);
+      expect(performance.now() - begun).toBeLessThan(60_000);
     });
 
     it('connects with a certificate that was replaced meanwhile, but not with half of one', async () => {
@@ -134,7 +134,7 @@ describe.runIf(findProgram('redis-server') !== undefined)(
       expect(await client.call('ACL', 'WHOAMI')).toBe('site');
       expect(String(await client.call('CLIENT', 'INFO'))).toMatch(/ db=3 /);
       expect(await readMasters(client)).toMatchObject([{ address: `127.0.0.1:${redis.tlsPort}` }]);
-      const wrong = { ...followed, REDIS_SENTINEL_PASSWORD: 'wrong', START_TIMEOUT_MS: '1500' };
+      const wrong = { ...followed, REDIS_SENTINEL_PASSWORD: 'wrong' };
       expect(await refusal(wrong)).toMatch(
         /^The Sentinels refuse this user: .*WRONGPASS.*RECENCY_REDIS_SENTINEL_PASSWORD/,
       );
@@ -144,7 +144,7 @@ describe.runIf(findProgram('redis-server') !== undefined)(
       const uses = { index: true, tasks: true };
       const rules = aclRules('least', uses);
       await redis.admin.call('ACL', 'SETUSER', 'least', 'on', '>secret', ...rules);
-      const least = settings({ REDIS_URL: redis.url('least:secret'), KEY_PREFIX: 'least', START_TIMEOUT_MS: '3000' });
+      const least = settings({ REDIS_URL: redis.url('least:secret'), KEY_PREFIX: 'least' });
       const config = configOf(least);
       const client = await opened(least);
       const commands = rules.filter((one) => one.startsWith('+'));

@@ -27,12 +27,15 @@ const TIMEOUT_MS = 1_000;
 const SITE = everybodyKnows(USERS, CONTACTS);
 
 /** Stores whose Redis is behind a proxy; every user has an index. */
-async function behindProxy(url = redisUrl()): Promise<{ proxy: TcpProxy; stores: Stores }> {
+async function behindProxy(
+  url = redisUrl(),
+  commandTimeoutMs = TIMEOUT_MS,
+): Promise<{ proxy: TcpProxy; stores: Stores }> {
   const direct = await freshStores(LIMITS);
   await writeSite(freshSitePool(direct.url), SITE);
   const proxy = await TcpProxy.before(url);
   onTestFinished(() => proxy[Symbol.asyncDispose]());
-  const redis = openRedis(proxy.url, { commandTimeoutMs: TIMEOUT_MS, connectTimeoutMs: 2_000, name: 'test' });
+  const redis = openRedis(proxy.url, { commandTimeoutMs, connectTimeoutMs: 2_000, name: 'test' });
   onTestFinished(() => redis.disconnect());
   await untilReady(redis, 5_000);
   const { prefix } = url === redisUrl() ? direct : { prefix: freshName() };
@@ -81,13 +84,10 @@ describe('fault 13: a half-open Redis connection', () => {
     expect((await ask(api, recent('1'))).body.answer.source).toBe('index');
 
     proxy.silence();
-    const times: number[] = [];
     let source = '';
     const from = performance.now();
-    while (source !== 'index' && performance.now() - from < 20_000) {
-      const begun = performance.now();
+    while (source !== 'index' && performance.now() - from < 60_000) {
       const { status, body } = await ask(api, recent('1'));
-      times.push(performance.now() - begun);
       expect(status).toBe(200);
       source = body.answer.source;
     }
@@ -95,7 +95,8 @@ describe('fault 13: a half-open Redis connection', () => {
   });
 
   it('with no other available: the database answers, each time within one command timeout', async () => {
-    const { proxy, stores } = await behindProxy();
+    const timeoutMs = 3_000;
+    const { proxy, stores } = await behindProxy(redisUrl(), timeoutMs);
     const api = await startTestApi(stores, LIMITS);
     proxy.silence({ alsoNew: true });
     const times = await Promise.all(
@@ -106,7 +107,7 @@ describe('fault 13: a half-open Redis connection', () => {
         return performance.now() - begun;
       }),
     );
-    expect(Math.max(...times)).toBeLessThan(2 * TIMEOUT_MS);
+    expect(Math.max(...times)).toBeLessThan(2 * timeoutMs);
     proxy.restore();
     await until(async () => (await ask(api, recent('1'))).body.answer.source === 'index');
   });

@@ -93,7 +93,7 @@ describe('fault 11: MySQL is down', () => {
 
 describe('fault 25: half-open MySQL connections', () => {
   it('one deadline, one retry on another connection, and no waiting for the others', async () => {
-    const deadlineMs = 2_000;
+    const deadlineMs = 4_000;
     const { proxy, stores } = await behindProxy({ deadlineMs });
     const api = await startTestApi(stores, LIMITS);
     expect(proxy.connections).toBeGreaterThanOrEqual(5);
@@ -109,7 +109,7 @@ describe('fault 25: half-open MySQL connections', () => {
   });
 
   it('with no other available: 503 after two deadlines, and answers once there is one', async () => {
-    const deadlineMs = 1_500;
+    const deadlineMs = 3_000;
     const { proxy, stores } = await behindProxy({ deadlineMs });
     const api = await startTestApi(stores, LIMITS);
     proxy.silence({ alsoNew: true });
@@ -123,15 +123,17 @@ describe('fault 25: half-open MySQL connections', () => {
 
 describe('fault 26: idle connections closed by wait_timeout', () => {
   it('go unnoticed: one retry, no 5xx', async () => {
-    await own.run('SET GLOBAL wait_timeout = 1');
-    onTestFinished(() => own.run('SET GLOBAL wait_timeout = 28800'));
     const stores = await storesOnOwnServer();
-    const api = await startTestApi(stores, LIMITS);
     const name = new URL(stores.url).pathname.slice(1);
-    const open = async () => {
-      const rows = (await own.query('SHOW PROCESSLIST')) as { db: string | null }[];
-      return rows.filter(({ db }) => db === name).length;
+    const connections = async () => {
+      const rows = (await own.query('SHOW PROCESSLIST')) as { Id: number; db: string | null }[];
+      return rows.filter(({ db }) => db === name).map(({ Id }) => Id);
     };
+    const before = new Set(await connections());
+    await own.run('SET GLOBAL wait_timeout = 1'); // for connections that are opened from here on
+    onTestFinished(() => own.run('SET GLOBAL wait_timeout = 28800'));
+    const api = await startTestApi(storesOn({ ...stores, primary: database(stores.url) }, LIMITS), LIMITS);
+    const open = async () => (await connections()).filter((id) => !before.has(id)).length;
     for (let round = 0; round < 3; round++) {
       const answers = await Promise.all(USERS.map((user) => ask(api, PATH(user))));
       expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
@@ -145,7 +147,7 @@ describe('fault 27: the pool is exhausted (2 connections, 200 clients)', () => {
     const stores = await freshStores(LIMITS);
     await writeSite(freshSitePool(stores.url), SITE);
     await run(rebuild(USERS), stores.steps);
-    const small = database(stores.url, { connections: 2, queue: 20, deadlineMs: 30_000 });
+    const small = database(stores.url, { connections: 2, queue: 20, deadlineMs: 60_000 });
     const api = await startTestApi(storesOn({ ...stores, primary: small }, LIMITS), LIMITS);
     const locked = await createConnection(stores.url);
     await locked.query('LOCK TABLES contacts WRITE, users WRITE');
@@ -157,7 +159,7 @@ describe('fault 27: the pool is exhausted (2 connections, 200 clients)', () => {
       return { status, code: body.code, retry: headers.get('retry-after') };
     });
     await until(() => times.length === 178);
-    expect(Math.max(...times)).toBeLessThan(15_000);
+    expect(Math.max(...times)).toBeLessThan(30_000);
     await locked.end();
     const answers = await Promise.all(asked);
     const refused = answers.filter(({ status }) => status !== 200);
@@ -264,6 +266,7 @@ describe('fault 30: deadlock and lock timeout', () => {
   it('a transaction that lost is retried after a while, and loses nothing', async () => {
     const { primary } = await storesOnOwnServer({ connections: 8 });
     await primary.write("INSERT INTO recency_settings (name, value) VALUES ('a', ''), ('b', '')", []);
+    await Promise.all(Array.from({ length: 8 }, () => primary.rows('SELECT SLEEP(0.2)', []))); // all are open
     let attempts = 0;
     const both = (names: readonly string[]) =>
       primary.transaction(async (connection) => {

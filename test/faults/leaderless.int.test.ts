@@ -66,8 +66,7 @@ describe.runIf(hasKafka())('a partition without a leader (programs: two brokers)
     const running = relay.run(stop.signal);
     // About a third of 1,500 users belongs to the dead partition.
     const left = () => bench.unpublished();
-    await until(async () => (await left()) < 600);
-    await until(async () => (await left()) < 600 && (await left()) > 400, { timeout: 10_000 });
+    await until(async () => (await left()) < 600 && (await left()) > 400);
     const stuck = await left();
     await bench.write(3_000, 10_000);
     await until(async () => (await left()) < stuck + 1_200);
@@ -92,9 +91,11 @@ describe.runIf(hasKafka())('a partition without a leader (programs: two brokers)
       new Set([`partition ${DEAD} of ${topic} has no leader`]),
     );
     // Rows that are put back do not delay the others.
-    const from = performance.now();
-    for (let call = 0; call < 5; call++) await fresh.publish(tasks).catch(() => undefined);
-    expect(performance.now() - from).toBeLessThan(5_000);
+    for (let call = 0; call < 5; call++) {
+      const from = performance.now();
+      await fresh.publish(tasks).catch(() => undefined);
+      expect(performance.now() - from, 'it does not wait for its deadline').toBeLessThan(10_000);
+    }
     await fresh.close();
   });
 

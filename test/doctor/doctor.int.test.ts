@@ -15,6 +15,7 @@ import { LibrdkafkaProducer, whyNoLibrdkafka } from '../support/other-producers.
 import { freshName, freshPrefix, hasKafka, kafkaBrokers, mysqlUrl, sql } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
 import { freshRedis, migratedDatabase } from '../support/stores.ts';
+import { until } from '../support/until.ts';
 import { leaveOutUploads } from '../support/without-uploads.ts';
 import { freshTasks } from '../transport/outgoing-task.ts';
 import { open } from '../transport/place.ts';
@@ -50,7 +51,11 @@ describe('doctor', () => {
 
   it.runIf(hasKafka())('looks at the brokers as well', async () => {
     const kafka = await serviceSettings('kafka');
-    const { report, find } = await doctor(kafka);
+    // A moment after its topics were created the broker knows all of them.
+    const { report, find } = await until(async () => {
+      const told = await doctor(kafka);
+      return /all in sync\n.*all in sync\n.*all in sync$/.test(told.find('kafka', 'partitions')?.detail ?? '') && told;
+    });
     expect(find('kafka', 'reachable')?.state).toBe('fine');
     expect(report?.findings.filter(({ state }) => state === 'problem')).toEqual([]);
     const { TOPIC } = kafka;
@@ -96,7 +101,11 @@ describe('doctor', () => {
     };
     const configEntries = Object.entries(harmful).map(([name, value]) => ({ name, value }));
     await admin.alterConfigs({ validateOnly: false, resources: [{ type: 2, name: TOPIC, configEntries }] });
-    const { code, find } = await doctor(kafka);
+    // The broker learns later than the controller what was altered.
+    const { code, find } = await until(async () => {
+      const told = await doctor(kafka);
+      return told.find('kafka', 'cleanup.policy')?.state === 'problem' && told;
+    });
     expect(code).toBe(1);
     expect(find('kafka', 'consumers')).toMatchObject({
       state: 'problem',
@@ -316,8 +325,9 @@ describe('what doctor says of consistency', () => {
     const redis = await freshRedis(settings.REDIS_URL);
     const KEY_PREFIX = freshPrefix();
     const reports = new SamplerReports(redis, KEY_PREFIX);
-    if (report) await reports.write({ rate: 5, wrong_users: [], ...report });
-    const { code, find } = await doctor({ KEY_PREFIX, TOPIC: KEY_PREFIX, MYSQL_URL: await migrated(), ...changes });
+    const MYSQL_URL = await migrated();
+    if (report) await reports.write({ rate: 5, wrong_users: [], ...report }); // last: it is kept for seconds
+    const { code, find } = await doctor({ KEY_PREFIX, TOPIC: KEY_PREFIX, MYSQL_URL, ...changes });
     return { code, ...find('consistency', 'sampler') };
   }
 

@@ -225,14 +225,19 @@ describe.each(['streams', 'kafka'] as const)('the age of the oldest change that 
         return lag;
       };
       await until(() => arrived(way));
-      const started = way.open(); // a process that starts now knows it, too
-      await started.measure();
+      // A process that starts now knows it, too: greater by the time that keeping and reading it took.
+      const started = await until(async () => {
+        await watermark.measure();
+        const opened = way.open();
+        await opened.measure();
+        return LANES.every((lane) => Number(opened.lagMs(lane)) <= performance.now() - from) && opened;
+      });
       const seen: number[] = [];
       for (let look = 0; look < 4; look++) {
         await watermark.measure();
         for (const lane of lanes) {
           seen.push(age(watermark, lane, before));
-          age(started, lane, from); // greater by the time that keeping and reading it took
+          age(started, lane, from);
         }
       }
       expect(seen, 'it grows').toEqual(seen.toSorted((a, b) => a - b));

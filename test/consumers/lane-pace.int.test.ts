@@ -28,7 +28,8 @@ function twoProcesses() {
       ms += 1_000;
     },
   };
-  const noted = () => until(async () => (await redis.exists(`${prefix}:lanes:late`)) === 1);
+  // Kept: it is renewed only by small tasks that go on being late.
+  const noted = () => until(async () => (await redis.persist(`${prefix}:lanes:late`)) === 1);
   return { small, bulk, lease, noted, forget: () => redis.del(`${prefix}:lanes:late`) };
 }
 

@@ -99,6 +99,7 @@ function holds(site: () => AdoptedSite, { pair, inserts }: PassedOver) {
     const { url } = site();
     await migrate({ url, kinds: [CONTACTS], viewsOnly: true });
     const table = /^INSERT INTO (\S+)/.exec(inserts[0] ?? '')?.[1];
+    await sql(url, `ANALYZE TABLE ${table}`);
     const more = await questionsThatReadMore(url, pair, async () => {
       for (const insert of inserts) await sql(url, `${insert} FROM ${MANY}`);
       await sql(url, `ANALYZE TABLE ${table}`);

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { fc, test } from '@fast-check/vitest';
@@ -73,17 +72,19 @@ describe('a lent connection', () => {
   );
 
   it('tells the server when the client has gone, and when it is idle', async () => {
+    let come = 0;
     let gone = 0;
     const port = await serve(
       (request, response) => {
-        if (request.url === '/answer') response.end('answer');
-        else response.on('close', () => gone++);
+        if (request.url === '/answer') return response.end('answer');
+        come++;
+        response.on('close', () => gone++);
       },
       { keepAliveTimeout: 50 },
     );
     const leaving = client(port);
     leaving.socket.write(get('/'));
-    await sleep(20);
+    await until(() => come === 1);
     leaving.socket.destroy();
     await until(() => gone === 1);
     const idle = client(port);

@@ -115,7 +115,7 @@ describe.runIf(hasKafka())('a source of Debezium’s topics', () => {
     await second.close();
     await send(own, echo(10));
     await expect(batches(open(), () => false)).rejects.toThrow('write 10 of Recency');
-  }, 90_000);
+  });
 
   it('is a gap where another has committed the offset of Recency’s own topic', async () => {
     const { open, own, group } = await connector();
@@ -123,7 +123,7 @@ describe.runIf(hasKafka())('a source of Debezium’s topics', () => {
       admin.setOffsets({ groupId: group, topic: own, partitions: [{ partition: 0, offset: '0' }] }),
     );
     await expect(open().next(30_000, never)).rejects.toThrow('that no capture has committed');
-  }, 60_000);
+  });
 
   it('does not begin at the present while another reads', async () => {
     const { send, open, posts, group, kafka } = await connector();

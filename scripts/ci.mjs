@@ -17,37 +17,19 @@ const containers = resolve(root, '..', 'shared', 'tools', 'containers');
 const MINUTE = 60_000;
 
 /**
- * What the second run has, as parts of paths: the integration tests, and of those with processes of their own the ones that are about
- * what the servers do. What a benchmark, a browser, npm and killed processes make of the same statements was seen in the first run.
+ * The second run has the integration tests in these folders, whose statements, scripts or protocol depend on the server. What processes,
+ * faults of servers, pages and tools make of them was seen in the first run.
  */
 const ON_BOTH = [
-  ...[
-    '.int.test.',
-    'capture/capture.e2e',
-    'capture/debezium/',
-    'deploy/image.e2e',
-    'app/start.e2e',
-    'faults/lost-tasks.e2e',
-  ],
-  ...['faults/streams-full.e2e', 'transport/kafka/permissions.e2e', 'tools/devservers/up.e2e'],
+  ...['adoption', 'capture', 'doctor', 'index', 'model', 'mysql', 'prove', 'query'],
+  ...['redis', 'relay', 'repair', 'transport'],
 ];
 
-/**
- * Tests whose servers are programs in either run: a cluster's nodes, pairs of brokers, servers with certificates, servers whose clocks are
- * set. And those of Kafka alone, which is of the same release in both.
- */
-const RUN_ONCE = [
-  ...['faults/redis-cluster', 'faults/server-clocks', 'faults/leaderless', 'app/secure-kafka', 'app/secure-redis'],
-  ...[
-    'transport/kafka.int',
-    'kafka/client',
-    'kafka/log-ends',
-    'kafka/other-producers',
-    'kafka/publisher',
-    'kafka/source',
-  ],
-  ...['kafka/topic-reader', 'deploy/alerts'],
-];
+/** And what is about containers. */
+const OF_CONTAINERS = ['deploy/image.e2e', 'tools/devservers/server.int', 'tools/devservers/up.e2e'];
+
+/** But not the tests of Kafka alone, which is of the same release in both runs. */
+const OF_KAFKA = /^transport\/kafka[./]/;
 
 /** How much of the reason of a failure is told again, in characters. */
 const REASON = 2_000;
@@ -186,9 +168,14 @@ async function runAgain(outcome) {
 
 /** Their paths: vitest takes no exclusions for a project that has its own. */
 function testsOnBoth() {
-  const isNamed = (path, names) => names.some((name) => path.includes(name));
-  const all = readdirSync(join(root, 'test'), { recursive: true }).map((path) => join('test', path));
-  return all.filter((path) => isNamed(path, ON_BOTH) && !isNamed(path, RUN_ONCE)).sort();
+  const isOnBoth = (path) =>
+    path.includes('.int.test.') && ON_BOTH.includes(path.split('/')[0]) && !OF_KAFKA.test(path);
+  const isOfContainers = (path) => OF_CONTAINERS.some((start) => path.startsWith(`${start}.test.`));
+  const all = readdirSync(join(root, 'test'), { recursive: true });
+  return all
+    .filter((path) => isOnBoth(path) || isOfContainers(path))
+    .map((path) => `test/${path}`)
+    .sort();
 }
 
 /** Tells what was flaky and what failed, the tests' own output being thousands of lines further up; then the counts. */

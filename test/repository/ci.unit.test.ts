@@ -28,10 +28,17 @@ function outcome(sandbox: ScriptSandbox, environment = {}) {
   return { status, output: stdout, last: stdout.trimEnd().split('\n').at(-1) ?? '', calls: sandbox.npmCalls() };
 }
 
-/** One is run in containers as well. */
+/** The first one is run in containers as well. */
 function withTests(script: string): ScriptSandbox {
   const sandbox = new ScriptSandbox('ci.mjs', script);
-  for (const name of ['api/a.int', 'api/a.unit', 'app/tarball.e2e', 'faults/redis-cluster.int']) {
+  for (const name of [
+    'index/a.int',
+    'index/a.unit',
+    'api/a.int',
+    'model/a.e2e',
+    'transport/kafka/a.int',
+    'transport/kafka.int',
+  ]) {
     sandbox.write(`test/${name}.test.ts`, '');
   }
   return sandbox;
@@ -50,7 +57,7 @@ describe('CI', () => {
     sandbox.write('../shared/tools/containers', '#!/bin/sh\n[ "$1" = up ] && echo "export DAEMON=here"\n');
     const { status, last, calls, output } = outcome(sandbox);
     expect({ status, last }).toEqual({ status: 0, last: '15 passed, 0 failed, 6 skipped' });
-    expect(calls.at(-1)).toMatch(/ --project !unit test\/api\/a\.int\.test\.ts$/);
+    expect(calls.at(-1)).toMatch(/ --project !unit test\/index\/a\.int\.test\.ts$/);
     expect(output).toMatch(/^programs $/m);
     expect(output).toMatch(/^containers here$/m);
   });

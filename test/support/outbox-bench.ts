@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { afterEach, beforeAll, beforeEach } from 'vitest';
 import { Database } from '../../src/mysql/database.ts';
 import { migrate } from '../../src/mysql/migrate.ts';
-import { readOutboxLag } from '../../src/mysql/outbox.ts';
+import { OUTBOX_NOW, readOutboxLag } from '../../src/mysql/outbox.ts';
 import { OutboxRelay } from '../../src/relay/relay.ts';
 import type { DeadLetters } from '../../src/transport/dead-letters.ts';
 import type { OutgoingTask } from '../../src/transport/task-publisher.ts';
@@ -48,6 +48,11 @@ export class OutboxBench {
   /** Lets the delays of rows that were put back pass. */
   async allDue(): Promise<void> {
     await this.database.write('UPDATE recency_outbox SET due_at = 1 WHERE due_at > 0', []);
+  }
+
+  /** Keeps rows that were put back from being due while the test looks at others. */
+  async noneDue(): Promise<void> {
+    await this.database.write(`UPDATE recency_outbox SET due_at = ${OUTBOX_NOW} + 50000 WHERE due_at > 0`, []);
   }
 
   relayTo(

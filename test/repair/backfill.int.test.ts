@@ -257,7 +257,7 @@ describe('several processes that start a backfill', () => {
     const base = await fresh({ steps, now: () => 0 }); // batches of a stopped clock never shrink, so each page is one batch
     const jobs = await Promise.all(
       Array.from({ length: 3 }, () =>
-        leasesOn(site.stores).hold('backfill', async ({ name, token }) => {
+        leasesOn(site.stores, { ttlMs: 60_000 }).hold('backfill', async ({ name, token }) => {
           const job = createBackfill({ ...base, fence: { lease: name, token } }, {});
           await runToEnd(job);
           return job;

@@ -14,25 +14,24 @@ beforeEach(async () => {
   watched = new WatchedUsers(redis, `test-${randomUUID()}`);
 });
 
-/** Ids of users who are due, by id. */
+/** Ids of users who are due, by id. They are held from then on. */
 async function due(): Promise<string[]> {
-  let found: readonly string[] = [];
+  const found: string[] = [];
   await until(async () => {
-    const { items } = await watched.queue.take(100, 1_000);
-    found = [...found, ...items];
+    found.push(...(await watched.queue.take(100, 60_000)).items);
     return (await watched.queue.size()) === found.length;
   });
   return found.toSorted();
 }
 
 /** What is told on a channel to a client whose commands may take only this long. */
-async function listen(channel: string, commandTimeoutMs = 5_000): Promise<string[]> {
-  const client = openRedis(redisUrl(), { commandTimeoutMs, connectTimeoutMs: 5_000, name: 'test' });
+async function listen(channel: string, commandTimeoutMs = 20_000): Promise<string[]> {
+  const client = openRedis(redisUrl(), { commandTimeoutMs, connectTimeoutMs: 20_000, name: 'test' });
   onTestFinished(() => client.disconnect());
-  await untilReady(client, 5_000);
+  await untilReady(client, 60_000);
   const heard: string[] = [];
   client.on('smessage', (_channel: string, text: string) => void heard.push(text));
-  await client.ssubscribe(channel);
+  await until(() => client.ssubscribe(channel).then(() => true));
   return heard;
 }
 
@@ -66,11 +65,11 @@ describe('a signal', () => {
   });
 
   it('tells who is streamed, until their time is over, and through a connection that was idle for long', async () => {
-    const heard = await listen(watched.changed, 200);
+    const heard = await listen(watched.changed, 2_000);
     const subscribedAt = performance.now();
     await watched.stream(['5', '6'], Date.now(), 60_000);
     await watched.stream(['7'], Date.now() - 2_000, 1_000);
-    await until(async () => performance.now() - subscribedAt > 1_000);
+    await until(async () => performance.now() - subscribedAt > 3_000);
     await watched.signal(['4', '5', '6', '7']);
     await until(async () => heard.length > 0);
     expect(heard).toEqual(['5 6']);

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { fc, test } from '@fast-check/vitest';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -20,6 +21,7 @@ import { cases } from '../support/cases.ts';
 import { freshSitePool } from '../support/small-site.ts';
 import { createStoreViews, STORES } from '../support/store-kind.ts';
 import { freshStores, type KindTestStores, kindStoresOn, recentContactsOn, type Stores } from '../support/stores.ts';
+import { until } from '../support/until.ts';
 
 vi.mock('../../src/contracts/kind.ts', async (original) => {
   const real = await original<typeof import('../../src/contracts/kind.ts')>();
@@ -223,11 +225,17 @@ describe('contacts and groups side by side', () => {
     await joinGroup(pool, '87', group);
     await takeTasks();
     const worker = new DelayedWorker({ kind: GROUPS, steps, rechecks, delayed, logger: pino({ level: 'silent' }) });
-    await vi.waitFor(async () => {
+    await until(async () => {
       await worker.runOnce();
       const reading = await index.read('87', 0, false);
-      expect(reading.state === 'warm' && reading.head.map(({ id }) => id)).toEqual([group]);
-    }, 10_000);
+      return (
+        reading.state === 'warm' &&
+        isDeepStrictEqual(
+          reading.head.map(({ id }) => id),
+          [group],
+        )
+      );
+    });
   });
 });
 

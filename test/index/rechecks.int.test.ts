@@ -87,14 +87,11 @@ describe('a task that arrived before its commit', () => {
     await loseRedis(user);
     await change.commit();
     const worker = delayedWorker();
-    await until(
-      async () => {
-        await worker.runOnce();
-        const reading = await stores.index.read(user, 0, false);
-        return reading.state === 'warm' && reading.size === 2;
-      },
-      { timeout: 15_000 },
-    );
+    await until(async () => {
+      await worker.runOnce();
+      const reading = await stores.index.read(user, 0, false);
+      return reading.state === 'warm' && reading.size === 2;
+    });
     await expectExact(stores, { max: MAX, min: MIN }, user, 'after the loss');
   });
 

@@ -186,6 +186,7 @@ describe('repair of a live system', () => {
     const user = someone(6);
     const contact = await change(user);
     let looked = 0;
+    let arriving: Promise<void> | undefined;
     /** After the first look and the barrier: delayed, published (a task is in the next place before it leaves one), and applied. */
     const arrive = async () => {
       const { delayed, steps } = site.stores;
@@ -200,10 +201,11 @@ describe('repair of a live system', () => {
     };
     const raiseBarrier: RaiseBarrier = async (suspects) => {
       const barrier = await site.raiseBarrier(suspects);
-      if (looked++ === 0) void arrive();
+      if (looked++ === 0) arriving = arrive();
       return barrier;
     };
-    const result = await repair({}, { check: site.checkWith(raiseBarrier, 30_000) });
+    const result = await repair({}, { check: site.checkWith(raiseBarrier, 60_000) });
+    await arriving;
     expect(result).toMatchObject({ wrong: 0, unsettled: 0 });
     expect(looked).toBe(1);
   });

@@ -21,8 +21,9 @@ it('keeps the latest moment of each lane, as an age that is never too small', as
   const older = await moments.read();
   expect(older.small, 'an older moment of another process').toBeLessThan(60_000);
   expect(older.bulk).toBeGreaterThanOrEqual(70_000);
+  const later = performance.now();
   await moments.save(() => ({ small: 100 }));
-  expect((await moments.read()).small).toBeLessThan(5_000);
+  expect((await moments.read()).small).toBeLessThanOrEqual(100 + performance.now() - later + 1);
 });
 
 it('does not know a moment in the future, which a clock that was set back has left, and replaces it', async () => {

@@ -82,6 +82,7 @@ describe('neighbours', () => {
       SELECT it.id, other.id FROM ${each('it')} JOIN ${each('other')} WHERE it.id <> other.id`,
       [numbers(1_500), numbers(40)],
     );
+    await primary.write('ANALYZE TABLE contacts, users', []);
     const database = new CountingDatabase(url);
     const asked = Array.from({ length: 200 }, (_, i) => ({ user: String(1_001 + i), contact: '7' }));
     await readNeighbours(database, asked);
@@ -160,6 +161,7 @@ describe('the users who have a row with an owner', () => {
       const rows = `SELECT id, ${contact}, id % 2 FROM ${each} WHERE id > 3`;
       await primary.write(`INSERT INTO contacts (user_id, contact_id, active) ${rows}`, [numbers]);
     }
+    await primary.write('ANALYZE TABLE contacts, users', []);
     const database = new CountingDatabase(url);
     await readFollowers(database, { owner: '2', after: '500' }, 200);
     const before = await database.rowsRead();

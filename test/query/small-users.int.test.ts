@@ -22,7 +22,6 @@ import { everybodyKnows, freshSitePool, writeSite } from '../support/small-site.
 import { freshStores, NO_LAG, recentContactsOn, type Stores } from '../support/stores.ts';
 
 const LIMITS = { max: 4, min: 2 };
-const PROPERTY_MS = 120_000;
 /** Everybody of the small sites has fewer rows. */
 const MANY = 64;
 const USER = '100';
@@ -92,7 +91,6 @@ describe.each(['column', 'photos'] as const)('the answer for a small user, last 
         { numRuns: cases(25) },
       );
     },
-    PROPERTY_MS,
   );
 });
 

@@ -55,6 +55,9 @@ export const KAFKA_SESSION_MS = 6_000;
  */
 const KAFKA_REBALANCE_MS = 20_000;
 
+/** Longer than a busy process is held up, so that a batch in work goes to others only in tests of that, ms. */
+const STREAMS_IDLE_MS = 10_000;
+
 /** A handler that does not end is a stall after this long, ms; more than a busy machine takes for anything else. */
 const STALL_MS = 60_000;
 
@@ -108,15 +111,20 @@ async function putOnKafka(
 async function openStreamsPlace(place: Place & { kind: 'streams' }): Promise<Opened> {
   const { url, stream } = place;
   const connect = (commandTimeoutMs: number) =>
-    openRedis(url, { commandTimeoutMs, connectTimeoutMs: 3_000, name: 'test' });
-  const client: RedisClient = connect(2_000);
-  await untilReady(client, 5_000);
+    openRedis(url, { commandTimeoutMs, connectTimeoutMs: 20_000, name: 'test' });
+  const client: RedisClient = connect(30_000);
+  await untilReady(client, 60_000);
   let consumers = 0;
   return {
     place,
     publisher: new StreamsTaskPublisher({ client, stream }),
     deadLetters: new StreamsDeadLetters({ client, stream }),
-    source: ({ holdMs: idleMs = 600, stallMs = STALL_MS, expectsOffsets = noIndexes, streams: more } = {}) =>
+    source: ({
+      holdMs: idleMs = STREAMS_IDLE_MS,
+      stallMs = STALL_MS,
+      expectsOffsets = noIndexes,
+      streams: more,
+    } = {}) =>
       new StreamsTaskSource({
         ...{ client, openReader: connect, stream, group: 'g', consumer: `${process.pid}-${++consumers}`, logger },
         ...{ backoff: BACKOFF, idleMs, stallMs, history, expectsOffsets, ...more },

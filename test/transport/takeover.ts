@@ -14,7 +14,7 @@ export function describeTakeover(name: string, { freshPlace, holdMs, histories }
     return { ...consumers, fresh: async () => consumers.at(await freshPlace()) };
   };
   // Side by side where they mostly wait for the work of others to be given to them.
-  const slow = { timeout: holdMs * 10 + 180_000, concurrent: holdMs > 1_000 };
+  const slow = { concurrent: holdMs > 1_000 };
 
   describe(`${name} between consumers`, slow, () => {
     it('delivers to another consumer what a killed one held', async (test) => {
@@ -22,10 +22,10 @@ export function describeTakeover(name: string, { freshPlace, holdMs, histories }
       const opened = await fresh();
       const killed = other(opened.place, 'hang', { holdMs });
       await opened.publisher.publish(freshTasks(4, '7'));
-      await until(() => killed.all('received').length === 4, { timeout: 150_000 });
+      await until(() => new Set(killed.all('received', 'positions')).size === 4);
       await killed.kill();
       const { received, handled } = run(opened, undefined, { holdMs });
-      await until(() => handled.size === 4, { timeout: holdMs * 5 + 100_000 });
+      await until(() => handled.size === 4);
       expect(new Set(received.map(({ position }) => position))).toEqual(new Set(killed.all('received', 'positions')));
     });
 
@@ -37,7 +37,7 @@ export function describeTakeover(name: string, { freshPlace, holdMs, histories }
       await until(() => stopped.received.length >= 4);
       await stopped.stop();
       const { handled } = run(opened, undefined, { holdMs: 60_000 });
-      await until(() => handled.size === 4, { timeout: 150_000 });
+      await until(() => handled.size === 4);
       expect(handled).toEqual(new Set(stopped.received.map(({ position }) => position)));
       expect(stopped.handled.size).toBe(0);
     });
@@ -52,7 +52,7 @@ export function describeTakeover(name: string, { freshPlace, holdMs, histories }
           await opened.publisher.publish(freshTasks(20));
           return a.handled.size > 0 && b.handled.size > 0;
         },
-        { timeout: 150_000, interval: 50 },
+        { interval: 50 },
       );
       await until(async () => (await a.source.lag()) === 0);
       expect(a.end() ?? b.end()).toBeUndefined();
@@ -64,16 +64,16 @@ export function describeTakeover(name: string, { freshPlace, holdMs, histories }
       const opened = await fresh();
       const gate = Promise.withResolvers<void>();
       const consumers = [1, 2].map(() => run(opened, () => gate.promise, { holdMs }));
-      await until(() => consumers.every(({ source }) => source.state().isReady), { timeout: 150_000 });
+      await until(() => consumers.every(({ source }) => source.state().isReady));
       await opened.publisher.publish(freshTasks(2, '7'));
       const received = () => consumers.flatMap((one) => one.received.map(({ position }) => position)).toSorted();
-      await until(() => received().length === 2);
+      await until(() => new Set(received()).size === 2);
       const before = received();
       await sleep(holdMs * 1.5 + 1_000);
       expect(received()).toEqual(before);
       gate.resolve();
       await until(async () => (await opened.source().lag()) === 0);
-      expect(consumers.flatMap(({ handled }) => [...handled]).toSorted()).toEqual(before);
+      expect(new Set(consumers.flatMap(({ handled }) => [...handled]))).toEqual(new Set(before));
     });
 
     it('tells a consumer that was suspended past its lease that its batch is lost', async (test) => {
@@ -81,10 +81,10 @@ export function describeTakeover(name: string, { freshPlace, holdMs, histories }
       const opened = await fresh();
       const sleeper = other(opened.place, 'keep-alive-when-told', { holdMs });
       await opened.publisher.publish(freshTasks(2, '7'));
-      await until(() => sleeper.all('received').length === 2, { timeout: 150_000 });
+      await until(() => new Set(sleeper.all('received')).size === 2);
       sleeper.signal('SIGSTOP');
       const { handled } = run(opened, undefined, { holdMs });
-      await until(() => handled.size === 2, { timeout: holdMs * 5 + 100_000 });
+      await until(() => handled.size >= 2);
       sleeper.signal('SIGCONT');
       sleeper.behave('take');
       // Or its connection was lost meanwhile, so that it cannot ask: then it does not go on with the batch either.

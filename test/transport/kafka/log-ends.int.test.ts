@@ -20,7 +20,7 @@ let database: Database;
 
 beforeEach(async () => {
   const url = await migratedDatabase();
-  database = new Database(url, { connections: 4, queue: 100, deadlineMs: 5_000 });
+  database = new Database(url, { connections: 4, queue: 100, deadlineMs: 60_000 });
   return () => database.close();
 });
 
@@ -46,12 +46,16 @@ function freshPublisher(brokers: string[], topic: string): KafkaTaskPublisher {
 /** Publishes tasks of one user, each with its own offset. Returns their ids. */
 async function publish(publisher: KafkaTaskPublisher, count: number): Promise<string[]> {
   const tasks = freshTasks(count, '7');
-  for (const task of tasks) await until(() => publisher.publish([task]).then(() => true), { timeout: 180_000 });
+  for (const task of tasks) await until(() => publisher.publish([task]).then(() => true));
   return tasks.map(({ id }) => id);
 }
 
 type Consumer = Awaited<ReturnType<typeof line>>['consume'] extends (handler?: never) => infer C ? C : never;
-const idsOf = ({ received }: Consumer) => received.map(({ headers }) => headers.ce_id);
+/** In the order of their first delivery: what is published again after a lost reply is there twice. */
+const idsOf = ({ received }: Consumer) => [...new Set(received.map(({ headers }) => headers.ce_id))];
+
+const hasHandled = async ({ handled, source }: Consumer, count: number) =>
+  handled.size >= count && (await source.lag()) === 0;
 
 /** A broker that can be restored to an earlier state: its data directory is copied. */
 class OldBroker implements AsyncDisposable {
@@ -94,7 +98,7 @@ describe.runIf(hasKafka())('a broker that restarts with older data', { timeout: 
     const running = await holding(broker);
     await broker.remember();
     await Promise.all([...lost, running].map(({ publish: more }) => more(5)));
-    await until(() => running.isHeld(), { timeout: 180_000 });
+    await until(() => running.isHeld());
     await broker.putBack();
     await running.isFound();
     await Promise.all(lost.map(isFoundOnce));
@@ -105,7 +109,7 @@ describe.runIf(hasKafka())('a broker that restarts with older data', { timeout: 
     const all = await line([server.url], freshName());
     await all.publish(5);
     const first = all.consume();
-    await until(() => first.handled.size === 5, { timeout: 180_000 });
+    await until(() => hasHandled(first, 5));
     await first.stop();
     return all;
   }
@@ -118,7 +122,7 @@ describe.runIf(hasKafka())('a broker that restarts with older data', { timeout: 
   }: Awaited<ReturnType<typeof consumed>> & { since: number }) {
     const after = await more(since);
     const next = consume();
-    await until(() => next.losses.length > 0, { timeout: 180_000 });
+    await until(() => next.losses.length > 0);
     await until(() => idsOf(next).length === since);
     expect(next.losses.map(({ reason }) => reason)).toEqual(['end_lost']);
     expect(idsOf(next)).toEqual(after);
@@ -136,7 +140,7 @@ describe.runIf(hasKafka())('a broker that restarts with older data', { timeout: 
     await more(5);
     const gate = Promise.withResolvers<void>();
     let isHeld = false;
-    let before: unknown[] = [];
+    let before: unknown[] | undefined;
     const one = consume(
       async () => {
         if (one.handled.size < 5 || isHeld) return;
@@ -145,16 +149,16 @@ describe.runIf(hasKafka())('a broker that restarts with older data', { timeout: 
         throw new Error('given back');
       },
       async () => {
-        before = idsOf(one);
+        before ??= idsOf(one);
       },
     );
-    await until(() => one.handled.size === 5, { timeout: 180_000 });
+    await until(() => hasHandled(one, 5));
     const isFound = async () => {
       gate.resolve();
       const after = await more(3);
-      await until(() => after.every((id) => idsOf(one).includes(id)), { timeout: 240_000 });
+      await until(() => after.every((id) => idsOf(one).includes(id)));
       expect(one.losses.map(({ reason }) => reason)).toContain('end_lost');
-      expect(before.filter((id) => after.includes(String(id)))).toEqual([]);
+      expect(before?.filter((id) => after.includes(String(id)))).toEqual([]);
     };
     return { publish: more, isHeld: () => isHeld, isFound };
   }
@@ -166,30 +170,31 @@ describe.runIf(hasKafka())('the record of what was published', () => {
     const { consume, publish: more } = await line(kafkaBrokers(), topic);
     await more(4);
     const first = consume();
-    await until(() => first.handled.size === 4);
+    await until(() => hasHandled(first, 4));
     await first.stop();
     const kafka = new Kafka({ brokers: kafkaBrokers(), logLevel: 0 });
     const admin = kafka.admin();
     await admin.connect();
     onTestFinished(() => admin.disconnect());
-    await admin.deleteGroups([topic]);
+    // A member that leaves late is in it a while longer.
+    await until(() => admin.deleteGroups([topic]).then(() => true));
     await admin.deleteTopics({ topics: [topic] });
     await until(() => ensureTopics(admin, [{ topic, numPartitions: 1 }]).then(() => true));
     const next = consume();
-    await until(() => next.losses.length === 1, { timeout: 180_000 });
+    await until(() => next.losses.length === 1);
     expect(next.losses).toEqual([
       {
         reason: 'end_lost',
-        detail: expect.stringContaining('partition 0: offset 3 had been assigned'),
+        detail: expect.stringContaining(`partition 0: offset ${first.handled.size - 1} had been assigned`),
         partitions: [0],
       },
     ]);
     await more(2);
-    await until(() => next.handled.size === 2, { timeout: 180_000 });
+    await until(() => hasHandled(next, 2));
     await next.stop();
     const last = consume();
     await more(1);
-    await until(() => last.handled.size === 1);
+    await until(() => last.handled.size >= 1);
     expect([...next.losses.slice(1), ...last.losses]).toEqual([]);
   });
 
@@ -206,7 +211,7 @@ describe.runIf(hasKafka())('the record of what was published', () => {
         }
       }),
     );
-    await until(() => one.handled.size === 4 * (40 * 5 + 4), { timeout: 180_000 });
+    await until(() => idsOf(one).length === 4 * (40 * 5 + 4));
     expect(one.losses).toEqual([]);
     const producer = new Kafka({ brokers: kafkaBrokers(), logLevel: 0 }).producer({
       createPartitioner: Partitioners.DefaultPartitioner,

@@ -73,7 +73,7 @@ describe.runIf(hasKafka())('a client of Kafka', () => {
     const set = timers.mock.calls.length;
     timers.mockRestore();
     await admin.disconnect();
-    expect(set).toBeLessThan(5);
+    expect(set).toBeLessThan(30); // hundreds when it spins; a few are Vitest's own
     expect(warnings).toEqual([]);
   });
 

@@ -39,21 +39,24 @@ describe.runIf(hasKafka())('the Kafka source', { timeout: 400_000 }, () => {
   it('pauses the partition whose batch was rejected; the others continue', async (test) => {
     const { fresh, run } = of(test);
     const opened = await fresh();
-    let rejected = 0;
+    let isAway = true;
     const one = run(opened, async ({ deliveries }) => {
-      const isFor0 = deliveries.some(({ position }) => partitionOf(position) === '0');
-      if (isFor0 && rejected < 4) throw new Error(`${++rejected}`);
+      if (isAway && deliveries.some(({ position }) => partitionOf(position) === '0')) throw new Error('away');
     });
+    const countOf = (partition: string, positions: readonly string[]) =>
+      positions.filter((position) => partitionOf(position) === partition).length;
+    const received = (partition: string) =>
+      countOf(
+        partition,
+        one.received.map(({ position }) => position),
+      );
     await publishTo(opened, [0, 1, 1]);
-    await until(() => one.handled.size === 2);
-    expect(rejected).toBeLessThan(4);
+    await until(() => countOf('1', [...one.handled]) === 2 && received('0') > 1);
     await publishTo(opened, [1]);
-    await until(() => one.handled.size === 4);
-    const receivedOf = (partition: string) =>
-      one.received.filter(({ position }) => partitionOf(position) === partition).length;
-    expect(receivedOf('0')).toBe(5);
-    // Both may have been in one batch at first, and were redelivered for that reason.
-    expect([3, 5]).toContain(receivedOf('1'));
+    await until(() => countOf('1', [...one.handled]) === 3);
+    expect(countOf('0', [...one.handled])).toBe(0);
+    isAway = false;
+    await until(() => countOf('0', [...one.handled]) === 1);
   });
 
   it('makes one batch of what one fetch returns from several partitions, and calls never overlap', async (test) => {
@@ -71,9 +74,8 @@ describe.runIf(hasKafka())('the Kafka source', { timeout: 400_000 }, () => {
       await publishTo(opened, [0, 1, 2, 3]);
       return Math.max(...together) === 4;
     };
-    await until(publishAll, { timeout: 150_000, interval: 200 });
+    await until(publishAll, { interval: 200 });
     await until(async () => (await one.source.lag()) === 0);
-    expect(one.received.length).toBe(one.handled.size);
     expect(overlaps).toBe(0);
   });
 
@@ -90,7 +92,7 @@ describe.runIf(hasKafka())('the Kafka source', { timeout: 400_000 }, () => {
       { kafka: { backoff: { firstMs: 100, longestMs: 400 } } },
     );
     await publishTo(opened, [0]);
-    await until(() => one.handled.size === 1, { timeout: 150_000 });
+    await until(() => one.handled.size === 1);
     const pauses = times.slice(1).map((time, i) => time - Number(times[i]));
     for (const [i, least] of [100, 200, 400, 400, 400].entries()) {
       expect(pauses[i]).toBeGreaterThanOrEqual(least - 5);
@@ -103,13 +105,13 @@ describe.runIf(hasKafka())('the Kafka source', { timeout: 400_000 }, () => {
     const long = { kafka: { backoff: { firstMs: 60_000, longestMs: 60_000 } } };
     const first = run(opened, () => Promise.reject(new Error('away')), long);
     await publishTo(opened, [0, 1]);
-    await until(() => first.received.length >= 2, { timeout: 150_000 });
+    await until(() => first.received.length >= 2);
     const second = run(opened, undefined, long);
-    await until(() => second.handled.size === 1, { timeout: 150_000 });
+    await until(() => second.handled.size >= 1);
     await second.stop();
     // The first one gets the partition back, and nothing is left of its own pause.
     await publishTo(opened, [0, 1]);
-    await until(() => first.received.length >= 4, { timeout: 150_000 });
+    await until(() => first.received.length >= 4);
   });
 
   it.concurrent('makes progress while consumers join and leave every 2 s, and every task is handled', {
@@ -143,14 +145,18 @@ describe.runIf(hasKafka())('the Kafka source', { timeout: 400_000 }, () => {
         const guest = other(opened.place, 'take', { holdMs: KAFKA_SESSION_MS });
         guests.push(guest);
         here.push(guest);
-      } else changes.push(here.shift()?.stop() ?? Promise.resolve());
+      } else {
+        const leaving = here.shift()?.stop() ?? Promise.resolve();
+        leaving.catch(() => undefined); // it is awaited at the end
+        changes.push(leaving);
+      }
     };
     joinOrLeave(true);
     const takesPart = async () => {
       await publishSome();
       return guests[0]?.all('handled').length;
     };
-    await until(takesPart, { timeout: 150_000, interval: 200 });
+    await until(takesPart, { interval: 200 });
     const [beganAt, before] = [performance.now(), handledByAll().size];
     for (let change = 0; change < STORM.length; change++) {
       joinOrLeave(STORM[change] === '+');
@@ -165,8 +171,8 @@ describe.runIf(hasKafka())('the Kafka source', { timeout: 400_000 }, () => {
       const done = handledByAll();
       return published.filter((id) => !done.has(id));
     };
-    await until(() => missing().length === 0, { timeout: 150_000, interval: 200 });
-    await until(async () => (await one.source.lag()) === 0, { timeout: 150_000, interval: 200 });
+    await until(() => missing().length === 0, { interval: 200 });
+    await until(async () => (await one.source.lag()) === 0, { interval: 200 });
     await Promise.all([...changes, ...here.map((guest) => guest.stop())]);
     expect(one.end()).toBeUndefined();
     expect(one.losses).toEqual([]);
@@ -193,8 +199,8 @@ describe.runIf(hasKafka())('the Kafka source', { timeout: 400_000 }, () => {
     );
     await until(() => one.received.length > 0);
     const guest = run(opened);
-    await until(() => lost === 1, { timeout: 150_000 });
-    await until(() => new Set([...one.handled, ...guest.handled]).size === 2, { timeout: 150_000 });
+    await until(() => lost > 0);
+    await until(() => new Set([...one.handled, ...guest.handled]).size === 2);
   });
 
   it.concurrent('lets a slow batch end while the group rebalances, and delivers it once', async (test) => {
@@ -211,7 +217,7 @@ describe.runIf(hasKafka())('the Kafka source', { timeout: 400_000 }, () => {
       { kafka: { rebalanceGraceMs: 50_000, rebalanceTimeoutMs: 60_000, slowMs: 50 } },
     );
     await publishTo(opened, [0]);
-    await until(() => one.received.some(isOf('0')), { timeout: 150_000 });
+    await until(() => one.received.some(isOf('0')));
     // It is worked on beside the others, not by the call that kafkajs waits for.
     const isBeside = async () => {
       await publishTo(opened, [1]);
@@ -222,10 +228,10 @@ describe.runIf(hasKafka())('the Kafka source', { timeout: 400_000 }, () => {
     const state = () => withAdmin(async (admin) => (await admin.describeGroups([group])).groups[0]?.state);
     // It has noticed, and the group waits for it.
     const isWaiting = async () => !one.source.state().isReady && (await state()) === 'PreparingRebalance';
-    await until(async () => (await isWaiting()) || guest.source.state().isReady, { timeout: 150_000 });
+    await until(async () => (await isWaiting()) || guest.source.state().isReady);
     expect(guest.source.state().isReady).toBe(false);
     gate.resolve();
-    await until(async () => (await one.source.lag()) === 0, { timeout: 150_000 });
+    await until(async () => (await one.source.lag()) === 0);
     expect([...one.received, ...guest.received].filter(isOf('0')).length).toBe(1);
   });
 
@@ -249,7 +255,7 @@ describe.runIf(hasKafka())('the Kafka source', { timeout: 400_000 }, () => {
         await publishTo(opened, [0, 1, 2]);
         return slow.handled.size > 0 && patient.handled.size > 0;
       },
-      { timeout: 150_000, interval: 200 },
+      { interval: 200 },
     );
     isSlow = true;
     await until(async () => {
@@ -262,7 +268,7 @@ describe.runIf(hasKafka())('the Kafka source', { timeout: 400_000 }, () => {
     await sleep(9_000);
     expect(patient.end()).toBeUndefined();
     gate.resolve();
-    await until(async () => (await patient.source.lag()) === 0, { timeout: 150_000 });
+    await until(async () => (await patient.source.lag()) === 0);
   });
 
   it.concurrent('creates missing topics, with the configured number of partitions', async (test) => {
@@ -314,21 +320,21 @@ describe.runIf(hasKafka())('a broker of its own', { timeout: 600_000 }, () => {
     // On a busy machine a broker takes longer to start than a handler may hang.
     const one = run(opened, async () => sleep(5), { stallMs: 300_000 });
     const before = freshTasks(2_000);
-    await until(() => opened.publisher.publish(before).then(() => true), { timeout: 180_000 });
-    await until(() => one.handled.size > 0, { timeout: 180_000 });
+    await until(() => opened.publisher.publish(before).then(() => true));
+    await until(() => one.handled.size > 0);
     await broker.kill();
     await expect(opened.publisher.publish(freshTasks(1))).rejects.toMatchObject({ name: 'KafkaUnavailable' });
     expect(await one.source.lag()).toBeUndefined();
     await broker.restart();
     const after = freshTasks(500);
-    await until(() => opened.publisher.publish(after).then(() => true), { timeout: 180_000 });
+    await until(() => opened.publisher.publish(after).then(() => true));
     const missing = () => {
       const received = new Set(one.received.map(({ headers }) => headers.ce_id));
       return [...before, ...after].filter(({ id }) => !received.has(id)).length;
     };
     // The source runs in this process: looking all the time would keep it from its heartbeats.
-    await until(() => missing() === 0, { timeout: 180_000, interval: 200 });
-    await until(async () => (await one.source.lag()) === 0, { timeout: 180_000 });
+    await until(() => missing() === 0, { interval: 200 });
+    await until(async () => (await one.source.lag()) === 0);
     expect(one.end()).toBeUndefined();
     expect(one.losses).toEqual([]);
   });

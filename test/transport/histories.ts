@@ -29,7 +29,7 @@ const MOST = 3;
 
 /** Time for the last consumer to process what is left, after others were killed while they joined or worked, ms. */
 export function historyMs(holdMs: number): number {
-  return holdMs * 10 + 100_000;
+  return holdMs * 10 + 180_000;
 }
 
 /** Plays the history, then lets one more consumer process what is left. */

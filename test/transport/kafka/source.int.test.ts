@@ -14,9 +14,9 @@ const partitionOf = (position: string) => position.split(':')[2];
 /** Joins and leaves of the group, 2 s apart. */
 const STORM = '+-++--+-';
 
-// A member that is thought to be there holds up a rebalance for its whole timeout, perhaps twice on a busy machine: the waits
-// here are longer. Tests that mostly wait for the group run side by side.
-describe.runIf(hasKafka())('the Kafka source', { timeout: 400_000 }, () => {
+// A member that is thought to be there holds up a rebalance for its whole timeout, perhaps twice on a busy machine. Tests that
+// mostly wait for the group run side by side.
+describe.runIf(hasKafka())('the Kafka source', { timeout: 600_000 }, () => {
   const of = (test: TestContext) => {
     const consumers = consumersOf(test);
     const fresh = async (partitions = 2) =>
@@ -114,9 +114,7 @@ describe.runIf(hasKafka())('the Kafka source', { timeout: 400_000 }, () => {
     await until(() => first.received.length >= 4);
   });
 
-  it.concurrent('makes progress while consumers join and leave every 2 s, and every task is handled', {
-    timeout: 500_000,
-  }, async (test) => {
+  it.concurrent('makes progress while consumers join and leave every 2 s, and every task is handled', async (test) => {
     const { fresh, run, other } = of(test);
     const opened = await fresh(6);
     const handled = new Set<string>();

@@ -43,20 +43,16 @@ describe.runIf(hasKafka())('the Kafka source', { timeout: 600_000 }, () => {
     const one = run(opened, async ({ deliveries }) => {
       if (isAway && deliveries.some(({ position }) => partitionOf(position) === '0')) throw new Error('away');
     });
-    const countOf = (partition: string, positions: readonly string[]) =>
-      positions.filter((position) => partitionOf(position) === partition).length;
-    const received = (partition: string) =>
-      countOf(
-        partition,
-        one.received.map(({ position }) => position),
-      );
+    const handledOf = (partition: string) =>
+      [...one.handled].filter((position) => partitionOf(position) === partition).length;
+    const receivedOf0 = () => one.received.filter(({ position }) => partitionOf(position) === '0').length;
     await publishTo(opened, [0, 1, 1]);
-    await until(() => countOf('1', [...one.handled]) === 2 && received('0') > 1);
+    await until(() => handledOf('1') >= 2 && receivedOf0() > 1);
     await publishTo(opened, [1]);
-    await until(() => countOf('1', [...one.handled]) === 3);
-    expect(countOf('0', [...one.handled])).toBe(0);
+    await until(() => handledOf('1') >= 3);
+    expect(handledOf('0')).toBe(0);
     isAway = false;
-    await until(() => countOf('0', [...one.handled]) === 1);
+    await until(() => handledOf('0') >= 1);
   });
 
   it('makes one batch of what one fetch returns from several partitions, and calls never overlap', async (test) => {

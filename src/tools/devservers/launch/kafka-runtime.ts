@@ -80,9 +80,9 @@ export async function fetchJars({ maven, folder, artifacts }: WantedJars, signal
 }
 
 /** Renames, so that the folder is either complete or not there; another process may have been faster. */
-async function keep(fetched: string, folder: string): Promise<void> {
+export async function keep(finished: string, folder: string): Promise<void> {
   try {
-    await rename(fetched, folder);
+    await rename(finished, folder);
   } catch (error) {
     if (!existsSync(folder)) throw error;
   }

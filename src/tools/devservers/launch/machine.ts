@@ -24,6 +24,9 @@ function isProgram(path: string): boolean {
   }
 }
 
+/** MySQL and MariaDB refuse to run as root unless an option allows it. */
+export const asRoot = (): readonly string[] => (process.getuid?.() === 0 ? ['--user=root'] : []);
+
 export interface ProgramOptions {
   readonly cwd?: string;
   readonly environment?: Readonly<Record<string, string>>;
@@ -31,7 +34,7 @@ export interface ProgramOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Runs a program to its end and returns what it printed. Throws with its last lines when it fails. */
+/** Runs a program to its end and returns what it printed. Throws with its first and last lines when it fails. */
 export async function runProgram(
   program: string,
   args: readonly string[],
@@ -48,18 +51,27 @@ export async function runProgram(
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => printed.push(chunk));
   const [code, killedBy] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
   const output = Buffer.concat(printed).toString();
-  if (code !== 0) throw new Error(`${program} failed (${killedBy ?? `exit ${code}`}):\n${lastLines(output)}`);
+  if (code !== 0) throw new Error(`${program} failed (${killedBy ?? `exit ${code}`}):\n${bothEnds(output)}`);
   return output;
 }
 
-/** The end of a log without the frames of Java's stack traces: enough to see why a program failed. */
+/** The end of a log without the frames of Java's stack traces. */
 export function lastLines(text: string, count = 12): string {
-  const lines = text.trimEnd().split('\n');
-  return lines
-    .filter((line) => !/^\t(at|\.\.\.) /.test(line))
-    .slice(-count)
-    .join('\n');
+  return linesOf(text).slice(-count).join('\n');
 }
+
+/** The beginning and the end: what has failed often stands first, and general advice after it. */
+export function bothEnds(text: string, count = 12): string {
+  const lines = linesOf(text);
+  if (lines.length <= 2 * count) return lines.join('\n');
+  return [...lines.slice(0, count), `… ${lines.length - 2 * count} lines …`, ...lines.slice(-count)].join('\n');
+}
+
+const linesOf = (text: string): string[] =>
+  text
+    .trimEnd()
+    .split('\n')
+    .filter((line) => !/^\t(at|\.\.\.) /.test(line));
 
 /** Debian's maintainer scripts run this before they start a service; exit code 101 forbids it. */
 const POLICY = '/usr/sbin/policy-rc.d';

@@ -1,10 +1,10 @@
 import { realpathSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import process from 'node:process';
 import { probeMysql } from '../probe.ts';
 import type { ProgramRecipe, ProgramSite, ServerKind } from './kind.ts';
-import { findProgram, runProgram } from './machine.ts';
+import { asRoot, findProgram, runProgram } from './machine.ts';
+import { fillMariaDbData } from './mariadb-data.ts';
 
 /** The database that is created for the site's tables. */
 const DATABASE = 'recency';
@@ -57,15 +57,14 @@ export const mysql: ServerKind = {
 
 /** MariaDB and MySQL are initialised and identified differently; `mysqld` may be the name of either. */
 async function recipeFor(program: string): Promise<ProgramRecipe> {
-  const isMariaDb = /mariadb/i.test(await runProgram(program, ['--no-defaults', '--version']));
+  const version = await runProgram(program, ['--no-defaults', '--version']);
+  const isMariaDb = /mariadb/i.test(version);
   const url = ({ port }: ProgramSite) => `mysql://root@127.0.0.1:${port}/${DATABASE}`;
   return {
     program,
     prepare: async (site, signal) => {
-      const [installer, args] = isMariaDb ? mariaDbInstaller(site) : mysqlInstaller(program, site);
-      // What begins in a folder for temporary tables deletes those that it finds there, also those of a server at work.
-      const own = ['--no-defaults', `--tmpdir=${site.dir}`];
-      await runProgram(installer, [...own, ...args, ...asRoot()], { signal, cwd: site.dir });
+      if (isMariaDb) await fillMariaDbData(dataOf(site), { program, version }, signal);
+      else await initialize(program, site, signal);
       await writeFile(initFile(site), ALLOW_ROOT);
     },
     args: (site) => serverArguments(site, isMariaDb),
@@ -78,20 +77,12 @@ async function recipeFor(program: string): Promise<ProgramRecipe> {
 const dataOf = ({ dir }: ProgramSite): string => join(dir, 'data');
 const initFile = ({ dir }: ProgramSite): string => join(dir, 'init.sql');
 
-/** Both servers refuse to run as root unless an option allows it. */
-const asRoot = (): readonly string[] => (process.getuid?.() === 0 ? ['--user=root'] : []);
-
-function mariaDbInstaller(site: ProgramSite): [program: string, args: string[]] {
-  const installer = findProgram('mariadb-install-db', 'mysql_install_db');
-  if (installer === undefined)
-    throw new Error('mariadb-install-db is not on the path: it belongs to the MariaDB server');
-  // --force, because it refuses a machine that cannot resolve its own name, which nothing here needs.
-  const options = ['--auth-root-authentication-method=normal', '--skip-test-db', '--force'];
-  return [installer, [`--datadir=${dataOf(site)}`, ...options]];
-}
-
-function mysqlInstaller(program: string, site: ProgramSite): [program: string, args: string[]] {
-  return [program, ['--initialize-insecure', `--datadir=${dataOf(site)}`, '--secure-file-priv=NULL']];
+/** Fills the data directory of a MySQL server, which has an identity of its own. */
+async function initialize(program: string, site: ProgramSite, signal: AbortSignal): Promise<void> {
+  // What begins in a folder for temporary tables deletes those that it finds there, also those of a server at work.
+  const folders = ['--no-defaults', `--tmpdir=${site.dir}`, `--datadir=${dataOf(site)}`];
+  const options = ['--initialize-insecure', '--secure-file-priv=NULL', ...asRoot()];
+  await runProgram(program, [...folders, ...options], { signal, cwd: site.dir });
 }
 
 function serverArguments(site: ProgramSite, isMariaDb: boolean): readonly string[] {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type Probe, requireSupported, START_TIMEOUT, untilReady } from '../probe.ts';
 import type { Instance, LaunchContext, LaunchedServer, LaunchOrder } from '../server.ts';
 import { type ProgramRecipe, type ProgramSite, STOP_TIMEOUT } from './kind.ts';
-import { lastLines } from './machine.ts';
+import { bothEnds } from './machine.ts';
 
 /** A server that did not live long enough to answer. */
 export class EndedWhileStarting extends Error {
@@ -16,7 +16,7 @@ export class EndedWhileStarting extends Error {
   readonly portTaken: boolean;
 
   constructor(program: string, log: string) {
-    super(`${program} ended while starting:\n${lastLines(log)}`);
+    super(`${program} ended while starting:\n${bothEnds(log)}`);
     this.portTaken = /address already in use/i.test(log);
   }
 }

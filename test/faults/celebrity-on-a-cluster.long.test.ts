@@ -114,9 +114,10 @@ describe.runIf(canStartCluster())(
       const at = Date.now() + 3_600_000;
       await uploadPhoto(pool, STAR, 0, at);
       await until(async () => (await bulkLag()) > 0, { interval: 5 });
-      await master.server.kill();
+      await cluster.kill(master);
       const killed = performance.now();
       await until(async () => !(await ask(at)));
+      await cluster.untilReplaced(master);
       await until(() => ask(at)); // a read builds the indexes of the new epoch
       const seconds = ((performance.now() - killed) / 1_000).toFixed(1);
       process.stdout.write(`a master of a cluster killed during a large fan-out: ${seconds} s without every index\n`);

@@ -32,8 +32,8 @@ describe.runIf(canStartCluster())('Redis (programs: it needs redis-server on the
     const replace = async (master: RunningServer, other: RunningServer, what: string) => {
       await site.more(30);
       const since = Date.now();
-      await master.kill();
-      await until(async () => (await sentinels.masterPort()) === other.port);
+      await sentinels.kill(master);
+      await sentinels.untilReplacedBy(other);
       await site.restored(what, since);
       await master.restart();
       await until(async () => isInSync(await alone(master).info('replication')));
@@ -51,10 +51,10 @@ describe.runIf(canStartCluster())('Redis (programs: it needs redis-server on the
       await site.more(30);
       const { node } = await cluster.place('recency:{1}:1:m');
       const since = Date.now();
-      await node.server.kill();
+      await cluster.kill(node);
       await site.restored(what, since);
-      await node.server.restart();
-      await until(async () => (await cluster.isWhole()) && isInSync(await node.redis.info('replication')));
+      await cluster.restart(node);
+      await until(async () => isInSync(await node.redis.info('replication')));
       await site.more(30);
     };
     await replace('a cluster of six, a master killed');

@@ -141,24 +141,22 @@ describe.runIf(canStartCluster())(
     });
 
     it('compares every master that may answer, and none that is gone', async () => {
-      const [, node] = cluster.nodes;
+      const { node } = await cluster.place('any');
       const slow = await freshRedis(cluster.urls);
       const all = await readMasters(slow);
       expect(all).toHaveLength(3);
-      await node?.server.kill('SIGSTOP'); // it may answer the next question with an old index
+      await node.server.kill('SIGSTOP'); // it may answer the next question with an old index
       await expect(readMasters(slow)).rejects.toThrow(RedisUnavailable);
-      await node?.server.kill('SIGCONT');
-      await until(() => cluster.isWhole());
+      await node.server.kill('SIGCONT');
       const client = await freshRedis(cluster.urls);
       expect(await readMasters(client)).toEqual(expect.arrayContaining(all));
-      await node?.server.kill();
+      await cluster.kill(node);
       const left = await until(async () => {
         const masters = await readMasters(client);
         return masters.length === 2 && masters;
       });
       expect(all).toEqual(expect.arrayContaining(left));
-      await node?.server.restart();
-      await until(() => cluster.isWhole());
+      await cluster.restart(node);
     });
 
     it('loses only the users of a master that is killed, where the others need not cover every slot', async () => {
@@ -175,7 +173,7 @@ describe.runIf(canStartCluster())(
       const isWarm = async (user: Id) => (await reads.read(user, 1, false)).state === 'warm';
 
       const killed = performance.now();
-      await node.server.kill();
+      await cluster.kill(node);
       const other = (cluster.nodes.find((one) => one !== node) ?? node).redis;
       await until(async () => isFailed(String(await other.cluster('NODES')), node.id));
       const missed = performance.now();
@@ -185,8 +183,7 @@ describe.runIf(canStartCluster())(
         `a master is missed ${s(missed - killed)} s after its kill; all others have their indexes ${s(performance.now() - missed)} s after that`,
       );
       await expect(reads.read(OTHERS[0] as Id, 1, false)).rejects.toThrow(RedisUnavailable);
-      await node.server.restart();
-      await until(() => cluster.isWhole());
+      await cluster.restart(node);
     });
   },
 );

@@ -6,8 +6,10 @@ import { until } from './until.ts';
 
 const SLOTS = 16_384;
 
-/** A silent node counts as gone after this long, ms. */
-const NODE_TIMEOUT_MS = 1_000;
+/** A silent node counts as gone after this long, ms: on a busy machine a node that is in its place may be silent for seconds. */
+const PATIENT_MS = 15_000;
+/** While nodes get to know one another, which takes longer the more patient they are, and once the test has killed one. */
+const IMPATIENT_MS = 1_000;
 
 /** The nodes are programs: containers would have to reach one another by the addresses that clients use. */
 export const canStartCluster = (): boolean => findProgram('redis-server') !== undefined;
@@ -58,6 +60,34 @@ export class RedisCluster implements AsyncDisposable {
     );
   }
 
+  /** Kills a node. From now on the others miss silent ones at once, until this one is replaced or back. */
+  async kill(node: ClusterNode): Promise<void> {
+    await this.#missAfter(IMPATIENT_MS);
+    await node.server.kill();
+  }
+
+  /** Waits until a replica has the place of a node that was killed. */
+  async untilReplaced(killed: ClusterNode): Promise<void> {
+    const others = this.nodes.filter((node) => node !== killed);
+    await until(async () => {
+      const roles = await Promise.all(others.map(({ redis }) => redis.info('replication')));
+      const infos = await Promise.all(others.map(({ redis }) => redis.cluster('INFO')));
+      return roles.filter(isMaster).length === this.#masters && infos.every((info) => /cluster_state:ok/.test(info));
+    });
+    await this.#missAfter(PATIENT_MS, others);
+  }
+
+  /** Starts a node that was killed, and waits until the cluster is whole again. */
+  async restart(node: ClusterNode): Promise<void> {
+    await node.server.restart();
+    await until(() => this.isWhole(), { what: 'the cluster is whole again' });
+    await this.#missAfter(PATIENT_MS);
+  }
+
+  async #missAfter(ms: number, nodes = this.nodes): Promise<void> {
+    await Promise.all(nodes.map(({ redis }) => redis.config('SET', 'cluster-node-timeout', ms)));
+  }
+
   /** The slot of a key, and its node. */
   async place(key: string): Promise<{ slot: number; node: ClusterNode }> {
     const [{ redis } = this.#first()] = this.nodes;
@@ -106,6 +136,14 @@ export class RedisCluster implements AsyncDisposable {
       await until(async () => (await redis.cluster('REPLICATE', id)) === 'OK'); // works once it knows the master
       await until(async () => isInSync(await redis.info('replication')), { what: 'a replica has all of its master' });
     }
+    await until(() => this.#knowsReplicas(), { what: 'every node knows which ones are replicas' });
+    await this.#missAfter(PATIENT_MS);
+  }
+
+  /** Without that a master neither elects a replica nor lets it take over. */
+  async #knowsReplicas(): Promise<boolean> {
+    const lists = await Promise.all(this.nodes.map(({ redis }) => redis.cluster('NODES')));
+    return lists.every((list) => (String(list).match(/slave/g)?.length ?? 0) === this.nodes.length - this.#masters);
   }
 
   #first(): ClusterNode {
@@ -120,13 +158,16 @@ export function isInSync(info: string): boolean {
   return /^role:slave/m.test(info) && /^master_link_status:up/m.test(info);
 }
 
+const isMaster = (info: string): boolean => /^role:master/m.test(info);
+
 async function startNode(): Promise<ClusterNode> {
   const bus = await freePort();
   const server = await startRedis({
     from: 'programs',
     args: [
       ...['--cluster-enabled', 'yes', '--cluster-port', `${bus}`],
-      ...['--appendonly', 'yes', '--appendfsync', 'always', '--cluster-node-timeout', `${NODE_TIMEOUT_MS}`],
+      // What was written survives the end of the process without waiting for the disk.
+      ...['--appendonly', 'yes', '--appendfsync', 'no', '--cluster-node-timeout', `${IMPATIENT_MS}`],
     ],
   });
   const redis = new Redis(server.url);

@@ -5,13 +5,16 @@ import { Redis } from 'ioredis';
 import { freePort } from '../../src/tools/devservers/launch/free-port.ts';
 import { findProgram } from '../../src/tools/devservers/launch/machine.ts';
 import { ServerProcess } from '../../src/tools/devservers/launch/program.ts';
+import type { RunningServer } from '../../src/tools/devservers/start-server.ts';
 import { until } from './until.ts';
 
 /** The name under which the Sentinels watch the master. */
 export const MASTER = 'site';
 
-/** A silent master counts as gone after this long, ms. */
-const DOWN_MS = 1_000;
+/** A silent master counts as gone after this long, ms: on a busy machine one that is in its place may be silent for seconds. */
+const PATIENT_MS = 15_000;
+/** Once the test has killed it. */
+const IMPATIENT_MS = 1_000;
 
 /** Sentinels that watch one master and its replicas, and agree on a new master by majority. */
 export class RedisSentinels implements AsyncDisposable {
@@ -29,7 +32,7 @@ export class RedisSentinels implements AsyncDisposable {
         `port ${port}`,
         'bind 127.0.0.1',
         `sentinel monitor ${MASTER} 127.0.0.1 ${masterPort} ${quorum}`,
-        `sentinel down-after-milliseconds ${MASTER} ${DOWN_MS}`,
+        `sentinel down-after-milliseconds ${MASTER} ${PATIENT_MS}`,
         `sentinel failover-timeout ${MASTER} 10000`,
         ...settings.map((line) => line.replaceAll('%PORT%', `${port}`)),
       ];
@@ -49,6 +52,23 @@ export class RedisSentinels implements AsyncDisposable {
       const infos = await Promise.all(this.ports.map((port) => askSentinel(port, (one) => one.info('sentinel'))));
       return infos.every((info) => info.includes(`slaves=${replicas},sentinels=${this.ports.length}`));
     });
+  }
+
+  /** Kills the master. From now on the Sentinels miss a silent one at once, until this one is replaced. */
+  async kill(master: RunningServer): Promise<void> {
+    await this.#missAfter(IMPATIENT_MS);
+    await master.kill();
+  }
+
+  /** Waits until a replica is the master. */
+  async untilReplacedBy(replica: RunningServer): Promise<void> {
+    await until(async () => (await this.masterPort()) === replica.port);
+    await this.#missAfter(PATIENT_MS);
+  }
+
+  async #missAfter(ms: number): Promise<void> {
+    const set = (one: Redis) => one.call('SENTINEL', 'SET', MASTER, 'down-after-milliseconds', ms);
+    await Promise.all(this.ports.map((port) => askSentinel(port, set)));
   }
 
   /** The port of the master, according to the first Sentinel. */

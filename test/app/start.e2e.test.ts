@@ -90,13 +90,17 @@ describe.concurrent.each(['streams', ...(hasKafka() ? ['kafka' as const] : [])] 
       await until(async () => (await inspected()).members[0]?.id === '1', { interval: 200 });
       expect((await json(recent)).contacts.map(({ id }) => id)).toEqual(['1', '3']);
 
-      const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
-      expect(metrics).toMatch(/^recency_tasks_total\{process="consume"\} [1-9]/m);
-      expect(metrics).toMatch(/^recency_fan_out_followers_total\{process="consume"\} [1-9]/m);
-      expect(metrics).toMatch(/^recency_refreshes_total\{outcome="applied",process="consume"\} [1-9]/m);
-      expect(metrics).toMatch(/^recency_sampled_pairs_total\{outcome="wrong",process="consume"\} [1-9]/m);
-      expect(metrics).toMatch(/^recency_delay_queue_items\{process="consume"\} \d/m);
-      expect(metrics).toMatch(/^recency_transport_lag_tasks\{process="consume"\} \d/m);
+      for (const series of [
+        /^recency_tasks_total\{process="consume"\} [1-9]/m,
+        /^recency_fan_out_followers_total\{process="consume"\} [1-9]/m,
+        /^recency_refreshes_total\{outcome="applied",process="consume"\} [1-9]/m,
+        /^recency_sampled_pairs_total\{outcome="wrong",process="consume"\} [1-9]/m,
+        /^recency_delay_queue_items\{process="consume"\} \d/m,
+        /^recency_transport_lag_tasks\{process="consume"\} \d/m,
+      ]) {
+        const metrics = async () => await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+        await until(async () => series.test(await metrics()), { what: String(series) });
+      }
 
       const ended = await Promise.all([serve, consume, relay].map(terminated));
       expect(ended).toEqual([0, 0, 0]);
@@ -151,25 +155,26 @@ describe('a consumer in the middle of a fan-out', () => {
     return () => connection.end();
   }
 
-  it('exits with 0 within 10 s of SIGTERM; the next one does the rest', async () => {
-    const first = await start('consume', { ...settings, METRICS_PORT: '0' }, 'consuming');
+  it('exits with 0 on SIGTERM; the next one does the rest', async () => {
+    const first = await start('consume', { ...settings, SHUTDOWN_TIMEOUT_MS: '60000' }, 'consuming');
     await upload(UPLOADED_AT);
     await until(async () => (await unpublished(settings.MYSQL_URL)) === 0);
     expect(await terminated(first)).toBe(0);
     const second = await start('consume', { ...settings, TAKEOVER_MS: '6000' }, 'consuming');
     await isAllRight(UPLOADED_AT);
     await terminated(second);
-  }, 300_000);
+  });
 
   it('that has no time left returns the rest between two steps, and exits with 0', async () => {
-    const brief = { MYSQL_TIMEOUT_MS: '60000', SHUTDOWN_TIMEOUT_MS: '3000', SAMPLE_RATE: '0' };
+    const brief = { MYSQL_TIMEOUT_MS: '60000', SHUTDOWN_TIMEOUT_MS: '12000', SAMPLE_RATE: '0' };
     const consume = await start('consume', { ...settings, ...brief }, 'consuming');
     const unlock = await lockUsers();
     await addTask(settings);
     await until(() => isWorking(settings));
-    const from = performance.now();
     consume.signal('SIGTERM');
-    await until(() => performance.now() - from > 1_700); // past half of the time that it has
+    await consume.says('"msg":"ending"');
+    const from = performance.now();
+    await until(() => performance.now() - from > 6_500); // past half of the time that it has
     await unlock();
     expect((await consume.ended).code).toBe(0);
     const waiting = await runInProcess(['doctor', '--json'], settings);
@@ -177,7 +182,7 @@ describe('a consumer in the middle of a fan-out', () => {
     const next = await start('consume', { ...settings, TAKEOVER_MS: '6000' }, 'consuming');
     await isAllRight(UPLOADED_AT);
     await terminated(next);
-  }, 300_000);
+  });
 
   it('that hangs exits with 1 at the deadline, or at once on a second signal; nothing is lost', async () => {
     for (const signals of [1, 2]) {
@@ -187,13 +192,11 @@ describe('a consumer in the middle of a fan-out', () => {
       const unlock = await lockUsers();
       await addTask(settings);
       await until(() => isWorking(settings));
-      const from = performance.now();
       consume.signal('SIGTERM');
       await consume.says('"msg":"ending"');
       if (signals === 2) {
-        consume.signal('SIGTERM'); // twice at once is one signal
-        await until(() => performance.now() - from > 1_300);
-        expect(consume.stdout).not.toContain('second signal:');
+        const heard = performance.now();
+        await until(() => performance.now() - heard > 1_100); // twice at once would be one signal
         consume.signal('SIGTERM');
       }
       expect((await consume.ended).code).toBe(1);
@@ -203,7 +206,7 @@ describe('a consumer in the middle of a fan-out', () => {
     const last = await start('consume', { ...settings, TAKEOVER_MS: '6000' }, 'consuming');
     await isAllRight(UPLOADED_AT);
     await terminated(last);
-  }, 300_000);
+  });
 });
 
 /** Adds a task without a transaction of the site, which the lock would block. */

@@ -32,7 +32,7 @@ function asStranger(address: string): string {
 let settings: Settings & { MYSQL_URL: string };
 
 beforeAll(async () => {
-  settings = { ...(await serviceSettings('streams')), LOG_LEVEL: 'trace', START_TIMEOUT_MS: '2000' };
+  settings = { ...(await serviceSettings('streams')), LOG_LEVEL: 'trace', START_TIMEOUT_MS: '6000' };
   // The libraries' own debug output.
   vi.stubEnv('DEBUG', '*');
   vi.stubEnv('KAFKAJS_LOG_LEVEL', 'DEBUG');
@@ -44,7 +44,7 @@ afterAll(() => {
 });
 
 describe('a password that the server refuses is in no output of', () => {
-  it.each(COMMANDS.map((command) => [command.join(' '), command] as const))('%s', async (_name, command) => {
+  it.concurrent.each(COMMANDS.map((command) => [command.join(' '), command] as const))('%s', async (_name, command) => {
     const wrong: [Settings, RegExp][] = [
       [{ REDIS_URL: asStranger(redisUrl()) }, /WRONGPASS|refuses this user/],
       [{ MYSQL_URL: asStranger(settings.MYSQL_URL) }, /refuses user|Access denied/],

@@ -10,6 +10,7 @@ import { build, commandOf, packageFolder } from '../support/built-package.ts';
 import { CliProcess, runCli, type Settings } from '../support/cli.ts';
 import { freshDatabase, mysqlUrl, redisUrl } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
+import { until } from '../support/until.ts';
 
 /** The package as installed: the `files` of package.json, and its dependencies. */
 const folder = packageFolder();
@@ -29,7 +30,7 @@ async function migratesServesConsumesAndRelays(built: Built): Promise<void> {
 
   const address = String(/"address":"(http:[^"]+)"/.exec(serve.stdout)?.[1]);
   const get = async (path: string) => await fetch(`${address}${path}`);
-  expect(await (await get('/readyz')).json()).toMatchObject({ status: 'ready' });
+  await until(async () => ((await (await get('/readyz')).json()) as { status: string }).status === 'ready');
   expect((await get('/v1/users/1/contacts/recent')).status).toBe(200);
   expect((await get('/docs')).status).toBe(200);
   expect(await (await get('/openapi.json')).json()).toMatchObject({ openapi: expect.stringMatching(/^3\.1/) });

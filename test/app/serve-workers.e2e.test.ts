@@ -70,13 +70,19 @@ describe('serve --workers', () => {
   it('answers on one port from several processes, whose metrics are one reply', async () => {
     const { url, counts } = workers;
     await askAll(url);
-    const [one = 0, two = 0] = await counts();
+    const [one = 0, two = 0] = await until(async () => {
+      const both = await counts();
+      return both.length === 2 && both;
+    });
     expect(one + two).toBe(REQUESTS);
     expect(Math.min(one, two)).toBeGreaterThan(0);
     // Not known: not 0.
-    const text = await (await fetch(`${url}/metrics`, { headers: { Connection: 'close' } })).text();
-    const ages = [...text.matchAll(/^recency_oldest_unapplied_seconds\{.*lane="small".*\} (\S+)$/gm)];
-    expect(ages.map(([, age]) => age)).toEqual(['Nan', 'Nan']);
+    const ages = async () => {
+      const text = await (await fetch(`${url}/metrics`, { headers: { Connection: 'close' } })).text();
+      return [...text.matchAll(/^recency_oldest_unapplied_seconds\{.*lane="small".*\} (\S+)$/gm)].map(([, age]) => age);
+    };
+    await until(async () => (await ages()).length === 2);
+    expect(await ages()).toEqual(['Nan', 'Nan']);
     await until(async () => (await answersOfTheHour(url)) === REQUESTS, { what: 'one history of both workers' });
   });
 

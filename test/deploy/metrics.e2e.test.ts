@@ -115,9 +115,8 @@ it.runIf(hasKafka())('the dashboard and the alerts ask for what /metrics of the 
   }
 
   // The one number, where people look for it.
-  const ready = JSON.parse(await get(ports[0], '/readyz?verbose'));
-  expect(ready.checks.oldest_unapplied.detail).toMatch(/^small lane \d+\.\d s, bulk lane \d+\.\d s$/);
-  expect(await get(ports[0], '/metrics')).toMatch(
-    /^recency_oldest_unapplied_seconds\{lane="bulk",process="serve"\} [\d.e-]+$/m,
-  );
+  const detail = async () => JSON.parse(await get(ports[0], '/readyz?verbose')).checks.oldest_unapplied.detail;
+  await until(async () => /^small lane \d+\.\d s, bulk lane \d+\.\d s$/.test(await detail()));
+  const series = /^recency_oldest_unapplied_seconds\{lane="bulk",process="serve"\} [\d.e-]+$/m;
+  await until(async () => series.test(await get(ports[0], '/metrics')));
 });

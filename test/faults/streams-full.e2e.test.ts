@@ -21,7 +21,7 @@ const ROOM = 3 * 2 ** 20;
 const TASKS = 20_000;
 
 async function withIndexes(redisUrl: string) {
-  const settings = { ...(await serviceSettings()), REDIS_URL: redisUrl, START_TIMEOUT_MS: '3000', SAMPLE_RATE: '0' };
+  const settings = { ...(await serviceSettings()), REDIS_URL: redisUrl, SAMPLE_RATE: '0' };
   const pool = openSitePool(settings.MYSQL_URL, 2);
   onTestFinished(() => pool.end());
   await indexedSite(settings, USERS, CONTACTS);
@@ -67,6 +67,8 @@ it('a backlog fills Redis to its maxmemory: consumers that start then drain it, 
   await killed.ended;
   const consumer = await startProcess('consume', settings);
   await until(async () => (await unpublished(settings.MYSQL_URL)) === 0, { interval: 200 });
+  const doctor = async () => (await runInProcess(['doctor', '--json'], settings)).stdout;
+  await until(async () => (await doctor()).includes('"detail":"0 tasks wait'), { interval: 500 });
   const verify = await runInProcess(['verify', '--users', 'all', '--json'], settings);
   expect(JSON.parse(verify.stdout)).toMatchObject({ warm: 300, wrong: 0, answers_wrong: 0, unsettled: 0 });
   const [{ dead_letters: letters }] = (await runInProcess(['dlq', 'list', '--json'], settings)).json();

@@ -8,7 +8,7 @@ import { redisUrl } from '../support/servers.ts';
 import { freshStores, type Stores } from '../support/stores.ts';
 import { until } from '../support/until.ts';
 
-const TTL_MS = 1_000;
+const TTL_MS = 5_000;
 
 function startHolder({ url, prefix }: Stores) {
   const script = new URL('../support/lease-holder.ts', import.meta.url).pathname;

@@ -21,7 +21,7 @@ beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), 'recency-tokens-'));
   file = join(folder, 'tokens');
   return () => rmSync(folder, { recursive: true });
-}, 120_000);
+});
 
 const bearer = (entry: string) => ({ Authorization: `Bearer ${entry.slice(0, entry.lastIndexOf(':'))}` });
 
@@ -37,7 +37,7 @@ async function serve(tokens: readonly string[], workers = 1) {
   });
   onTestFinished(() => cli[Symbol.asyncDispose]());
   const said = (text: string) => cli.stdout.split(text).length - 1;
-  await until(() => said('answering at') >= workers, { timeout: 120_000 });
+  await until(() => said('answering at') >= workers);
   return { cli, said, url: String(/"address":"(http:[^"]+)"/.exec(cli.stdout)?.[1]) };
 }
 
@@ -48,7 +48,7 @@ async function verdict(url: string) {
   return { ...checks.secrets, metric };
 }
 
-describe('secrets that are replaced while a process runs', { timeout: 240_000 }, () => {
+describe('secrets that are replaced while a process runs', () => {
   it('API: a removed token is refused and its streams and sessions end; a wrong file changes nothing, and is told', async () => {
     const { cli, url, said } = await serve([OLD, KEPT, OLD_ADMIN]);
     const [ending, staying] = [

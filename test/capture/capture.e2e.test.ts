@@ -113,9 +113,10 @@ describe('recency capture', () => {
         await until(async () => (await why()) === 'capture: nothing was captured before');
       }
       process.signal('SIGTERM');
-      expect((await process.ended).code).toBe(0);
+      const { code } = await process.ended;
+      expect(code, `${command}: ${process.stderr}${process.stdout}`).toBe(0);
     }
-  }, 300_000);
+  });
 
   it('begins a new epoch where the log was purged', async () => {
     const settings = await site();

@@ -26,7 +26,7 @@ let site: ReturnType<typeof installTarball>;
 beforeAll(() => {
   tree = packTree();
   site = installTarball(tree.tarball);
-}, 600_000);
+}, 900_000);
 
 /** Whatever is left of the processes that one started. */
 function killGroup(leader: number | undefined): void {
@@ -103,7 +103,7 @@ describe(`a rolling upgrade under load, from ${release?.version ?? 'this tree it
   const USERS = ['1', '2', '3'];
   const CONTACTS = Array.from({ length: 30 }, (_, i) => String(100 + i));
 
-  it('and back gives no wrong answer and no error, and loses no task', { timeout: 600_000 }, async () => {
+  it('and back gives no wrong answer and no error, and loses no task', { timeout: 900_000 }, async () => {
     const old = release === undefined ? site.command : installRelease(release);
     const settings = await serviceSettings();
     const pool = freshSitePool(settings.MYSQL_URL);

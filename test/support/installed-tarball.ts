@@ -46,7 +46,7 @@ export function installTarball(tarball: string): Site {
 /** @param folder an empty one */
 export function installInto(folder: string, tarball: string): void {
   const args = ['install', '--prefix', '.', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', tarball];
-  execFileSync('npm', args, { cwd: folder, env: npmEnvironment(), timeout: 300_000 });
+  execFileSync('npm', args, { cwd: folder, env: npmEnvironment(), timeout: 600_000 });
 }
 
 /** The command of the package that is installed in a folder. */

@@ -55,7 +55,7 @@ export class DebeziumProcess implements AsyncDisposable {
   static async start(options: DebeziumOptions): Promise<DebeziumProcess> {
     const [java, maven] = [await findJava(), findProgram('mvn')];
     if (java === undefined || maven === undefined) throw new Error('Debezium needs Java 17 and mvn');
-    const jars = await fetchJars({ ...JARS, maven }, AbortSignal.timeout(120_000));
+    const jars = await fetchJars({ ...JARS, maven }, AbortSignal.timeout(600_000));
     const folder = mkdtempSync(join(tmpdir(), 'recency-debezium-'));
     writeProperties(join(folder, 'worker.properties'), await workerOf(options, folder));
     writeProperties(join(folder, 'connector.properties'), connectorOf(options));

@@ -57,5 +57,5 @@ function installDependencies(folder: string): void {
     return;
   }
   const args = ['ci', '--ignore-scripts', '--prefer-offline', '--no-audit'];
-  execFileSync('npm', args, { cwd: folder, env: npmEnvironment(), timeout: 150_000 });
+  execFileSync('npm', args, { cwd: folder, env: npmEnvironment(), timeout: 600_000 });
 }

@@ -90,6 +90,14 @@ async function newIn(page: Page): Promise<string[]> {
   return rows.map((row) => row.replace(/ \d{4}-.*$/, ''));
 }
 
+/** Waits until the page shows these names: what a button leads to may still be on its way. */
+async function shows(names: () => Promise<string[]>, expected: readonly string[]): Promise<void> {
+  await until(async () => {
+    expect(await names()).toEqual(expected);
+    return true;
+  });
+}
+
 async function press(page: Page, label: string): Promise<void> {
   await page.getByRole('button', { name: label, exact: true }).click();
   await page.waitForLoadState();
@@ -100,44 +108,44 @@ describe('the example site, in a browser', () => {
     const page = shownPage(context);
     await page.goto(address);
     expect(await page.title()).toBe('Ann');
-    expect(await namesIn(page, 'recent')).toEqual(['Cal', 'Bea']);
-    expect(await namesIn(page, 'others')).toEqual(['Dan <d>']);
+    await shows(() => namesIn(page, 'recent'), ['Cal', 'Bea']);
+    await shows(() => namesIn(page, 'others'), ['Dan <d>']);
     expect(await page.locator('small').innerText()).toBe('From the index.');
   });
 
   it('has a dot at who is new, until the page is marked as seen', async (context) => {
     const page = shownPage(context);
-    expect(await newIn(page)).toEqual(['Cal', 'Bea']);
+    await shows(() => newIn(page), ['Cal', 'Bea']);
     await press(page, 'Mark as seen');
-    expect(await newIn(page)).toEqual([]);
-    expect(await namesIn(page, 'recent')).toEqual(['Cal', 'Bea']);
+    await shows(() => newIn(page), []);
+    await shows(() => namesIn(page, 'recent'), ['Cal', 'Bea']);
   });
 
   it('shows a contact at once who is added, without a dot: the photo is older', async (context) => {
     const page = shownPage(context);
     await press(page, 'Add: Dan <d>');
-    expect(await namesIn(page, 'recent')).toEqual(['Dan <d>', 'Cal', 'Bea']);
-    expect(await namesIn(page, 'others')).toEqual([]);
-    expect(await newIn(page)).toEqual([]);
+    await shows(() => namesIn(page, 'recent'), ['Dan <d>', 'Cal', 'Bea']);
+    await shows(() => namesIn(page, 'others'), []);
+    await shows(() => newIn(page), []);
   });
 
   it('shows at once that a contact uploads', async (context) => {
     const page = shownPage(context);
     await press(page, 'Uploads a photo: Bea');
-    expect(await namesIn(page, 'recent')).toEqual(['Bea', 'Dan <d>', 'Cal']);
-    expect(await newIn(page)).toEqual(['Bea']);
+    await shows(() => namesIn(page, 'recent'), ['Bea', 'Dan <d>', 'Cal']);
+    await shows(() => newIn(page), ['Bea']);
   });
 
   it('keeps the dot of what is uploaded after the page was made that is marked as seen', async (context) => {
     const page = shownPage(context);
     const body = new URLSearchParams({ contact: '4' });
     await fetch(new URL('/people/1/contacts/upload', address), { method: 'POST', body });
-    expect(await newIn(page)).toEqual(['Bea']);
+    await shows(() => newIn(page), ['Bea']);
     await press(page, 'Mark as seen');
-    expect(await namesIn(page, 'recent')).toEqual(['Dan <d>', 'Bea', 'Cal']);
-    expect(await newIn(page)).toEqual(['Dan <d>']);
+    await shows(() => namesIn(page, 'recent'), ['Dan <d>', 'Bea', 'Cal']);
+    await shows(() => newIn(page), ['Dan <d>']);
     await press(page, 'Mark as seen');
-    expect(await newIn(page)).toEqual([]);
+    await shows(() => newIn(page), []);
   });
 });
 
@@ -145,17 +153,17 @@ describe('the example site, in the same browser', () => {
   it('no longer shows a contact who is removed, after reloading either', async (context) => {
     const page = shownPage(context);
     await press(page, 'Remove: Cal');
-    expect(await namesIn(page, 'recent')).toEqual(['Dan <d>', 'Bea']);
+    await shows(() => namesIn(page, 'recent'), ['Dan <d>', 'Bea']);
     await page.reload();
-    expect(await namesIn(page, 'recent')).toEqual(['Dan <d>', 'Bea']);
-    expect(await namesIn(page, 'others')).toEqual(['Cal']);
+    await shows(() => namesIn(page, 'recent'), ['Dan <d>', 'Bea']);
+    await shows(() => namesIn(page, 'others'), ['Cal']);
   });
 
   it('shows another person their own page', async (context) => {
     const page = shownPage(context);
     await page.getByRole('link', { name: 'Bea' }).click();
-    expect(await page.title()).toBe('Bea');
-    expect(await namesIn(page, 'recent')).toEqual([]);
+    await until(async () => (await page.title()) === 'Bea');
+    await shows(() => namesIn(page, 'recent'), []);
   });
 });
 

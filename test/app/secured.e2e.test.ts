@@ -136,7 +136,7 @@ describe.runIf(hasKafka())(
     async function start(command: Account, says: string, more: Settings = {}): Promise<CliProcess> {
       const cli = new CliProcess([command], { ...settingsOf(command), ...more });
       onTestFinished(() => cli[Symbol.asyncDispose]());
-      await cli.says(says, 90_000);
+      await cli.says(says);
       return cli;
     }
 

@@ -48,7 +48,7 @@ beforeAll(async () => {
   const [mysqlProxy, mysqlUrl] = await before(MYSQL_URL);
   const [redisProxy, redisUrl] = await before(REDIS_URL);
   [mysql, redis] = [mysqlProxy, redisProxy];
-  const stores = { MYSQL_URL: mysqlUrl, REDIS_URL: redisUrl, MYSQL_TIMEOUT_MS: '1000' };
+  const stores = { MYSQL_URL: mysqlUrl, REDIS_URL: redisUrl };
   const access = { TOKENS: `${ADMIN}:admin only-reads:read`, TRUST_PROXY: '1' };
   serve = new CliProcess(['serve'], { ...site.settings, ...stores, ...access });
   cleanUps.push(() => serve[Symbol.asyncDispose]());
@@ -191,8 +191,10 @@ describe('the console, in a browser', () => {
   it('shows health at a glance, and loads it again by itself, unless that is paused', async (context) => {
     needBrowser(context);
     await site.sample();
-    const text = await visit('/console');
-    expect(text).toMatch(/Service\s+ready/);
+    const text = await until(async () => {
+      const shown = await visit('/console');
+      return /Service\s+ready/.test(shown) && shown;
+    });
     for (const lane of ['small', 'bulk']) {
       expect(text).toMatch(
         new RegExp(`Oldest change not yet in the indexes, ${lane} lane\\s+(?:not known|at most \\d)`),

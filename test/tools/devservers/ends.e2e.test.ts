@@ -6,16 +6,13 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findDocker, RUN_LABEL } from '../../../src/tools/devservers/launch/container.ts';
 import type { LaunchedServer } from '../../../src/tools/devservers/server.ts';
 import { isAlive } from '../../../src/tools/devservers/supervisor/reaper.ts';
 import { until } from '../../support/until.ts';
 
 const HOLDER = fileURLToPath(new URL('../../support/devservers-holder.ts', import.meta.url));
-
-/** Three servers may take long to start while other tests run. */
-vi.setConfig({ testTimeout: 120_000 });
 
 /** What the holder says, line by line. */
 interface Said {

@@ -49,7 +49,7 @@ const remembered = () => JSON.parse(readFileSync(file(), 'utf8')) as { owner: nu
 const stacks = (cwd = folder) => stack('status', cwd) as DetachedStatus[];
 const status = () => stacks().flatMap(({ parts }) => parts);
 
-describe('servers that outlive their command', () => {
+describe('servers that outlive their command', { timeout: 600_000 }, () => {
   it('answer until they are taken down, and are gone then', () => {
     const lines = stack('up') as string[];
     expect(lines).toContainEqual(

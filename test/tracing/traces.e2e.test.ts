@@ -39,11 +39,14 @@ async function openSite(transport: 'kafka' | 'streams') {
   return { collector, settings };
 }
 
-async function api(serve: CliProcess, path: string, init: RequestInit = {}): Promise<number> {
+async function ask(serve: CliProcess, path: string, init: RequestInit = {}): Promise<{ status: number; text: string }> {
   const url = String(/"address":"(http:[^"]+)"/.exec(serve.stdout)?.[1]);
   const response = await fetch(new URL(path, url), init);
-  await response.text();
-  return response.status;
+  return { status: response.status, text: await response.text() };
+}
+
+async function api(serve: CliProcess, path: string, init: RequestInit = {}): Promise<number> {
+  return (await ask(serve, path, init)).status;
 }
 
 /** Sent whole once on every connection, and then by its digest. */
@@ -71,7 +74,7 @@ describe.each([
   it.runIf(isHere)('goes from the outbox through the relay and the consumer to the stores', async () => {
     const { collector, settings } = await openSite(transport);
     const [relay, serve] = await Promise.all([startProcess('relay', settings), startProcess('serve', settings)]);
-    expect(await api(serve, RECENT)).toBe(200); // builds the index
+    await until(async () => (await ask(serve, RECENT)).text.includes('"source":"index"')); // the first one builds it
     const [first, second, unsampled] = [foreignParent(1), foreignParent(2), foreignParent(3)];
     const notRecorded = unsampled.traceparent.replace(/01$/, '00');
     await writeRows(settings, [first.traceparent, second.traceparent, notRecorded, 'what is this?']);

@@ -177,9 +177,10 @@ it('0 wrong: what is unseen, of contacts and of groups, while tasks come shuffle
     await compare(oneOf(USERS), oneOf(KINDS));
     const killed = KILLS.get(round);
     if (killed === undefined) continue;
-    started[killed].shift()?.signal('SIGKILL');
-    void devices.look(oneOf(USERS), oneOf(KINDS)); // may be cut off
-    await start(killed);
+    const victim = started[killed].shift();
+    victim?.signal('SIGKILL');
+    const replaced = victim?.ended.then(() => start(killed)); // its port is free then
+    await Promise.all([replaced, devices.look(oneOf(USERS), oneOf(KINDS))]); // which may be cut off
   }
   expect(compared).toBeGreaterThan(ROUNDS / 4);
 
@@ -214,4 +215,4 @@ it('0 wrong: what is unseen, of contacts and of groups, while tasks come shuffle
   }
   expect(sources).toContain('index');
   expect(devices.accepted.size).toBe(USERS.length * KINDS.length);
-}, 300_000);
+}, 600_000);

@@ -18,9 +18,12 @@ const BEST = '21';
 const TRANSPORTS = ['streams', ...(hasKafka() ? ['kafka' as const] : [])] as const;
 
 type Site = Settings & { MYSQL_URL: string };
-/** One user with twenty contacts and an index. A statement may take a minute, so that its deadline does not end the test's waits. */
+
+const PATIENT: Settings = { MYSQL_TIMEOUT_MS: '120000', SAMPLE_RATE: '0' };
+
+/** One user with twenty contacts and an index. A statement may take longer than the test waits for what holds it up; the sampler's own would do so too. */
 async function freshSite(transport: 'streams' | 'kafka'): Promise<Site> {
-  const settings = { ...(await serviceSettings(transport)), TAKEOVER_MS: '6000', MYSQL_TIMEOUT_MS: '60000' };
+  const settings = { ...(await serviceSettings(transport)), TAKEOVER_MS: '6000', ...PATIENT };
   await indexedSite(settings, [USER], CONTACTS);
   return settings;
 }
@@ -93,7 +96,7 @@ describe.concurrent('fault 8: a consumer hangs while its heartbeats go on', () =
       const settings = await freshSite(transport);
       const { MYSQL_URL } = settings;
       await startProcess('relay', settings, context);
-      const hanging = await startProcess('consume', { ...settings, SAMPLE_RATE: '0' }, context, BRISK);
+      const hanging = await startProcess('consume', settings, context, BRISK);
       const unlock = await lockUsers(MYSQL_URL);
       context.onTestFinished(unlock);
       await addTask(MYSQL_URL);

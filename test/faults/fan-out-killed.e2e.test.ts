@@ -177,7 +177,7 @@ describe.concurrent.each(TRANSPORTS)(
       const small = await startConsumer(test, {}, ['--lanes', 'small']);
       await uploadPhoto(pool, STAR, 0, at);
       await until(async () => (await small.metric('recency_bulk_lag_tasks')) > 0);
-      // Nobody is killed here: what were given to it twice, because it was silent for a while, would count twice.
+      // Nobody is killed here: what it is given twice, because it was silent for a while, would count twice.
       const patient = { REDIS_URL: String(settings.REDIS_URL), TAKEOVER_MS: '60000' };
       const bulk = await startConsumer(test, patient, ['--lanes', 'bulk']);
       await untilIdle(bulk);

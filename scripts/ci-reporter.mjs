@@ -8,33 +8,44 @@
 import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import process from 'node:process';
+import { inspect } from 'node:util';
+
+/** How many causes of an error are told. */
+const CAUSES = 8;
 
 export default class CiReporter {
   /** Outcomes by file, relative to the project's root. */
   #files = new Map();
   #root = '';
+  /** Errors of no file. */
+  #errors = [];
 
-  /** Called by vitest before anything runs. */
-  onInit({ config }) {
+  /** Called by vitest before anything runs. The errors of its end, which are those of the servers', it tells nobody but its log. */
+  onInit({ config, logger }) {
     this.#root = config.root;
+    const log = logger.error.bind(logger);
+    logger.error = (...what) => {
+      log(...what);
+      if (what[0] === 'error during close') this.#write([{ what: 'the end of the run', reason: reasonOf(what[1]) }]);
+    };
   }
 
   /** Called by vitest when it knows which files it will run. */
   onTestRunStart(specifications) {
     for (const { moduleId } of specifications) this.#unfinished(relative(this.#root, moduleId), 'waiting');
-    this.#write([]);
+    this.#write();
   }
 
   /** Called by vitest before it loads a file. */
   onTestModuleQueued({ relativeModuleId }) {
     this.#unfinished(relativeModuleId, 'running');
-    this.#write([]);
+    this.#write();
   }
 
   /** Called by vitest when all tests of a file have ended. */
   onTestModuleEnd(module) {
     this.#ended(module);
-    this.#write([]);
+    this.#write();
   }
 
   /** Called by vitest at the end of a run. */
@@ -66,8 +77,9 @@ export default class CiReporter {
     return its.length > 0;
   }
 
-  #write(errors) {
-    writeFileSync(process.env.CI_REPORT, JSON.stringify({ files: [...this.#files.values()], errors }));
+  #write(errors = []) {
+    this.#errors.push(...errors);
+    writeFileSync(process.env.CI_REPORT, JSON.stringify({ files: [...this.#files.values()], errors: this.#errors }));
   }
 }
 
@@ -77,7 +89,7 @@ function failuresIn(module) {
   return [
     ...failure(file, module.errors()),
     ...[...module.children.allSuites()].flatMap((group) => failure(`${file}: ${group.fullName}`, group.errors())),
-    ...[...module.children.allTests()].flatMap((test) =>
+    ...[...module.children.allTests('failed')].flatMap((test) =>
       failure(`${file}: ${test.fullName}`, test.result().errors ?? []),
     ),
   ];
@@ -85,8 +97,10 @@ function failuresIn(module) {
 
 const failure = (what, errors) => (errors.length === 0 ? [] : [{ what, reason: errors.map(reasonOf).join('\n') }]);
 
-/** The stack begins with the name, the code and the message. */
-function reasonOf({ stack, message, cause }) {
-  const reason = stack || message;
-  return cause?.message === undefined ? reason : `${reason}\n${reasonOf(cause)}`;
+/** The stack begins with the name, the code and the message; what was thrown may be anything. */
+function reasonOf(error, causes = CAUSES) {
+  const reason = String(error?.stack || error?.message || inspect(error));
+  return error?.cause?.message === undefined || causes === 0
+    ? reason
+    : `${reason}\n${reasonOf(error.cause, causes - 1)}`;
 }

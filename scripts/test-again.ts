@@ -5,7 +5,7 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -46,7 +46,7 @@ interface Run {
 
 /** What the reporter of CI writes. */
 interface Report {
-  readonly files: readonly { readonly passed: number; readonly failures: readonly Failure[] }[];
+  readonly files: readonly { readonly file: string; readonly passed: number; readonly failures: readonly Failure[] }[];
   readonly errors: readonly Failure[];
 }
 
@@ -57,8 +57,8 @@ function orderOf(args: string[]): Order {
   const { positionals, values } = parsed(args);
   if (positionals.length === 0) throw new UsageError('no test file is named');
   const files = positionals.map((path) => relative(root, resolve(root, path)));
-  const unknown = files.find((file) => !existsSync(join(root, file)));
-  if (unknown !== undefined) throw new UsageError(`there is no file ${unknown}`);
+  const unknown = files.find((file) => statSync(join(root, file), { throwIfNoEntry: false })?.isFile() !== true);
+  if (unknown !== undefined) throw new UsageError(`there is no file "${unknown}"`);
   return {
     files,
     times: wholeNumber('--times', values.times, 1, 10_000),
@@ -119,18 +119,28 @@ async function runOnce(
   const [code] = await once(child, 'close');
   signal.removeEventListener('abort', end);
   closeSync(output);
-  return outcome(report, log, code);
+  return outcome(files, { report, log, code });
 }
 
-function outcome(report: string, log: string, code: number | null): Run {
-  if (!existsSync(report)) return { passed: 0, failures: [{ what: 'no test ran', reason: `see ${log}` }] };
-  const { files, errors } = JSON.parse(readFileSync(report, 'utf8')) as Report;
+interface Ended {
+  /** Files of its report and its output. */
+  readonly report: string;
+  readonly log: string;
+  readonly code: number | null;
+}
+
+function outcome(wanted: readonly string[], { report, log, code }: Ended): Run {
+  const { files, errors }: Report = existsSync(report)
+    ? JSON.parse(readFileSync(report, 'utf8'))
+    : { files: [], errors: [] };
   const failures = [...files.flatMap((file) => file.failures), ...errors];
   const passed = files.reduce((sum, file) => sum + file.passed, 0);
   if (failures.length > 0) return { passed, failures };
-  if (code !== 0)
-    return { passed, failures: [{ what: 'it ended with an error, although no test failed', reason: `see ${log}` }] };
-  return { passed, failures: passed > 0 ? [] : [{ what: 'no test ran', reason: `see ${log}` }] };
+  const idle = wanted.filter((name) => !files.some((one) => one.file === name && one.passed > 0));
+  if (idle.length > 0)
+    return { passed, failures: idle.map((what) => ({ what, reason: `no test of it ran: see ${log}` })) };
+  const failed = { what: 'it ended with an error, although no test failed', reason: `see ${log}` };
+  return { passed, failures: code === 0 ? [] : [failed] };
 }
 
 /** Runs the files as often as ordered, or until the signal. Returns the runs that ended. */

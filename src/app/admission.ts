@@ -103,7 +103,9 @@ export class Admission<Name extends string> {
     while (!this.#isComplete && !signal.aborted) {
       await pause(retryMs, signal);
       if (signal.aborted) return;
-      this.#report(await this.#admit(RETRY_WITHIN_MS));
+      const failures = await this.#admit(RETRY_WITHIN_MS);
+      if (signal.aborted) return;
+      this.#report(failures);
       await this.#agree();
     }
   }

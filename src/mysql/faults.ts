@@ -96,6 +96,7 @@ const SERVER: Readonly<Record<number, MysqlFault>> = {
   1226: 'away', // ER_USER_LIMIT_REACHED
   1290: 'away', // ER_OPTION_PREVENTS_STATEMENT: read-only
   1317: 'away', // ER_QUERY_INTERRUPTED: by a person or a shutdown
+  1467: 'away', // ER_AUTOINC_READ_FAILED: InnoDB gave the lock of the counter to others
   1461: 'away', // ER_MAX_PREPARED_STMT_COUNT_REACHED
   1792: 'away', // ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION
   1836: 'away', // ER_READ_ONLY_MODE
@@ -202,10 +203,10 @@ export interface LostRaceOptions {
 }
 
 /**
- * ER_LOCK_DEADLOCK, ER_LOCK_WAIT_TIMEOUT and ER_CHECKREAD (MariaDB from 11.6.2, `innodb_snapshot_isolation`: a row has changed
+ * ER_LOCK_DEADLOCK, ER_LOCK_WAIT_TIMEOUT, ER_AUTOINC_READ_FAILED and ER_CHECKREAD (MariaDB from 11.6.2, `innodb_snapshot_isolation`: a row has changed
  * since this snapshot began): InnoDB rolled this one back in favour of others; another attempt may succeed.
  */
-const LOST_TO_OTHERS = new Set([1213, 1205, 1020]);
+const LOST_TO_OTHERS = new Set([1213, 1205, 1467, 1020]);
 
 const LONGEST_WAIT_MS = 500;
 

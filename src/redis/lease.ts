@@ -100,7 +100,7 @@ export class Leases {
     }
   }
 
-  /** Takes the lease, then the token. The lease does not count if it expired before the token arrived. */
+  /** Takes the lease, then the token. The lease does not count if it expired before the token, or the last reply, arrived. */
   async #tryOnce(name: string, holder: string): Promise<HeldLease | undefined> {
     const { prefix, ttlMs, now, nextToken } = this.#options;
     const grant = { key: `${prefix}:lease:{${name}}`, holder, ttlMs };
@@ -108,7 +108,7 @@ export class Leases {
     try {
       const token = await nextToken(name);
       const asked = now();
-      if (!(await this.#scripts.renew(grant))) return undefined;
+      if (!(await this.#scripts.renew(grant)) || now() - asked >= HOLDERS_PART * ttlMs) return undefined;
       return new HeldLease({ ...grant, name, token, now, asked, scripts: this.#scripts });
     } catch (error) {
       await this.#scripts.release(grant).catch(() => undefined); // it expires anyway; the first error says more

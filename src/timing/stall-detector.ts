@@ -76,15 +76,25 @@ export class StallDetector {
       if ([...this.#calls].some(({ last }) => now() - last >= limitMs)) {
         throw new SourceStalled(`a batch has made no progress for ${seconds} s`);
       }
-      if (now() - this.#last < limitMs / 2) continue;
-      if (this.#calls.size === 0 && !(await isWaiting())) this.mark();
-      else if (now() - this.#last >= limitMs) {
+      const idleMs = now() - this.#last;
+      if (idleMs < limitMs / 2) continue;
+      if (this.#calls.size === 0 && !(await this.#answered(isWaiting))) this.mark();
+      else if (idleMs >= limitMs) {
         throw new SourceStalled(`no progress for ${seconds} s, although tasks are waiting`);
       }
     }
   }
 
-  /** Moves what was last recorded by the time by which a pause was too long. */
+  /** The time in which it is asked does not count: the process may be suspended then, too. */
+  async #answered(isWaiting: () => Promise<boolean>): Promise<boolean> {
+    const { now } = this.#options;
+    const from = now();
+    const answer = await isWaiting();
+    this.#forgive(now() - from);
+    return answer;
+  }
+
+  /** Moves what was last recorded by time that does not count. */
   #forgive(ms: number): void {
     const now = this.#options.now();
     const moved = (last: number) => Math.min(now, last + Math.max(0, ms));

@@ -119,12 +119,19 @@ describe('a lease', () => {
   });
 
   it('is over for its holder after nine tenths of its lifetime, while Redis still has it', async () => {
-    const times = [0, 54_000]; // asked, and answered so much later
+    const times = [0, 0]; // asked, answered, and so much later
     const late = leasesOn(stores, { ttlMs: 60_000, now: () => times.shift() ?? 54_000 });
     await late.hold('tenth', async ({ lost }) => {
       await until(() => lost.aborted);
       expect(await stores.redis.pttl(keyOf('tenth'))).toBeGreaterThan(0);
     });
+  });
+
+  it('is none when nine tenths of its lifetime are over as its reply comes', async () => {
+    const times = [0, 54_000]; // asked, and answered so much later
+    const late = leasesOn(stores, { ttlMs: 60_000, now: () => times.shift() ?? 60_000 });
+    const { token } = await late.hold('late', async (lease) => lease);
+    expect(token).toBe('2'); // of the second attempt
   });
 
   it('refuses at once a caller that does not want to wait', async () => {

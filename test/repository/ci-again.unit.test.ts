@@ -32,6 +32,12 @@ it('works at the second attempt', async () => {
 const FAIL = "throw new Error('by chance')";
 const REJECT = "void Promise.reject(new Error('later')); await setTimeout(50)";
 const FAILS_AT_THE_END = "export default () => () => { throw new Error('the end of a server'); };";
+const ENDS_WRONG_ONCE = `import { existsSync, writeFileSync } from 'node:fs';
+export default () => () => {
+  if (existsSync('.ended')) return;
+  writeFileSync('.ended', '');
+  throw new Error('the end of a server');
+};`;
 const DIE = "process.kill(process.pid, 'SIGKILL'); await setTimeout(10_000)";
 
 /** Runs CI on a project of these test files, by name; `passes` is one of them in both runs. @param setup of the tests on servers */
@@ -93,8 +99,34 @@ describe('a test file that failed runs once more, alone', () => {
 
   it('and has failed if its tests pass, but the run ends with an error', () => {
     const { status, last, told } = run({ 'fails.int': once(FAIL) }, FAILS_AT_THE_END);
-    expect({ status, last }).toEqual({ status: 1, last: '2 passed, 1 failed' });
-    expect(told.at(-1)).toBe('=== Failed: Tests on servers, on programs of this machine: once more: the run');
+    expect({ status, last }).toEqual({ status: 1, last: '2 passed, 2 failed' });
+    expect(told.at(-1)).toBe('=== Failed: Tests on servers, on programs of this machine: the end of the run');
+  });
+
+  it('and has failed if a test that failed is left out then', () => {
+    const text = `const isAgain = (await import('node:fs')).existsSync('.ran');
+(isAgain ? it.skip : it)('is left out', async () => {
+  (await import('node:fs')).writeFileSync('.ran', '');
+  ${FAIL};
+});
+${PASSES}`;
+    const { status, last } = run({ 'skips.int': text });
+    expect({ status, last }).toEqual({ status: 1, last: '3 passed, 1 failed' });
+  });
+
+  it('and has failed if the end of the first run went wrong beside it', () => {
+    const { status, told } = run({ 'fails.int': once(FAIL) }, ENDS_WRONG_ONCE);
+    expect(status).toBe(1);
+    expect(told).toEqual([
+      '=== Flaky: fails.int.test.js: works at the second attempt',
+      '=== Failed: Tests on servers, on programs of this machine: the end of the run',
+    ]);
+  });
+
+  it('and is told whatever was thrown', () => {
+    const { status, told, output } = run({ 'odd.int': once('void Promise.reject({ code: 7 }); await setTimeout(50)') });
+    expect({ status, told }).toEqual({ status: 0, told: ['=== Flaky: odd.int.test.js: outside of its tests'] });
+    expect(output).toMatch(/^=== Flaky: odd.*\n\{\n *code: 7/m);
   });
 
   it('unless many failed', () => {
@@ -106,6 +138,13 @@ describe('a test file that failed runs once more, alone', () => {
   it('unless nobody knows which one failed', () => {
     const { status, last, told } = run({}, FAILS_AT_THE_END);
     expect({ status, last }).toEqual({ status: 1, last: '2 passed, 1 failed' });
-    expect(told).toEqual(['=== Failed: Tests on servers, on programs of this machine: the run']);
+    expect(told).toEqual(['=== Failed: Tests on servers, on programs of this machine: the end of the run']);
+  });
+
+  it('servers that do not start once are flaky', () => {
+    const setup = ENDS_WRONG_ONCE.replace('() => () =>', '() =>');
+    const { status, last, told } = run({}, setup);
+    expect({ status, last }).toEqual({ status: 0, last: '2 passed, 0 failed' });
+    expect(told).toEqual(['=== Flaky: Tests on servers, on programs of this machine']);
   });
 });

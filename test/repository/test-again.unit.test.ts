@@ -52,13 +52,13 @@ describe('npm run test:again', () => {
   });
 
   it.each([
-    ['ends with an error although its tests passed', PASSES, 'it ended with an error, although no test failed'],
-    ['runs no test', PASSES.replace('it(', 'it.skip('), 'no test ran'],
+    ['ends with an error although its tests passed', PASSES, 'the end of the run'],
+    ['runs no test', PASSES.replace('it(', 'it.skip('), 'a.unit.test.js'],
   ])('counts a run as failed that %s', (_what, text, failure) => {
     const files = {
       'a.unit.test.js': text,
       'vitest.config.js': "export default { test: { globalSetup: './setup.js' } };",
-      'setup.js': failure === 'no test ran' ? 'export default () => undefined;' : FAILS_AT_THE_END,
+      'setup.js': failure === 'a.unit.test.js' ? 'export default () => undefined;' : FAILS_AT_THE_END,
     };
     const { status, lines } = testAgain(['a.unit.test.js', '--times', '1'], files);
     expect({ status, told: lines.at(-2) }).toEqual({ status: 1, told: `1 of 1: ${failure}` });
@@ -66,7 +66,8 @@ describe('npm run test:again', () => {
 
   it.each([
     [[], 'no test file is named'],
-    [['away.unit.test.js'], 'there is no file away.unit.test.js'],
+    [['away.unit.test.js'], 'there is no file "away.unit.test.js"'],
+    [[''], 'there is no file ""'],
     [['a.unit.test.js', '--times', '0'], '--times is "0": it must be a whole number from 1 to 10000'],
     [['a.unit.test.js', '--beside', '-1'], "'--beside' argument is ambiguous"],
     [['a.unit.test.js', '--beside=x'], '--beside is "x": it must be a whole number from 0 to 64'],

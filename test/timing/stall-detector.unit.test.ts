@@ -93,6 +93,17 @@ describe('a stall detector', () => {
     expect(await at(10_040)).toBe('SourceStalled');
   });
 
+  it('does not count the time in which it was suspended while it asked whether there is work', async () => {
+    const question = Promise.withResolvers<boolean>();
+    const { at, suspendedUntil } = watch(() => question.promise);
+    await at(24);
+    await suspendedUntil(10_024);
+    question.resolve(true);
+    await setImmediate();
+    expect(await at(10_036)).toBeUndefined();
+    expect(await at(10_044)).toBe('SourceStalled');
+  });
+
   it('counts from progress that was made just after the process went on', async () => {
     const { at, suspendedUntil, progress } = watch(async () => true);
     const call = progress.begin();

@@ -137,7 +137,7 @@ export async function runProcess(
     if (stopping.signal.aborted) return; // a signal came during the start: `close` ends the process
     forgetSignals();
     grace.uninstall();
-    await resources.disposeAsync();
+    await resources.disposeAsync().catch((err: unknown) => logger.error({ err }, 'not everything could be closed'));
     throw error;
   }
 }

@@ -1,10 +1,11 @@
-import { createPool, type Pool, type PoolConnection } from 'mysql2/promise';
+import type { Pool, PoolConnection } from 'mysql2/promise';
 import { type Deadline, DeadlineExceeded, RequestCancelled, settledWithin, withTimeout } from '../timing/deadline.ts';
 import { Limiter } from '../timing/limiter.ts';
 import { codeOf, DatabaseBusy, DEADLINE, mysqlFaultOf } from './faults.ts';
 import { KILL_MS, Killer, take, within } from './killer.ts';
+import { openPool } from './open-pool.ts';
 import { setUpSession } from './session.ts';
-import { type MysqlTls, tlsOptions } from './tls.ts';
+import type { MysqlTls } from './tls.ts';
 
 export interface ConnectionPoolOptions {
   /** The maximum number of connections. */
@@ -24,13 +25,9 @@ export interface UseOptions {
   readonly extraMs?: number;
   /** The deadline of the request that this call is for. */
   readonly deadline?: Deadline | undefined;
+  /** The work cannot be tried again on another connection: one that was idle is asked first whether it is alive. */
+  readonly once?: boolean;
 }
-
-/**
- * Prepared statements of one connection: more than there are texts. mysql2's default of 16,000 takes half a megabyte a
- * connection.
- */
-const STATEMENTS = 100;
 
 /**
  * The least time between two renewals of all connections, ms: a server that stays the wrong one must not cost a
@@ -50,6 +47,9 @@ const BACKSTOP_MS = 1_000;
  * - `lost`: it broke, or the server could not be told
  */
 type ConnectionState = 'idle' | 'silent' | 'lost';
+
+/** A connection that answered this recently is taken to be alive, ms. */
+const ALIVE_MS = 500;
 
 /** A statement that ends by itself within this time needs no KILL, ms: most statements take less than one. */
 const GRACE_MS = 20;
@@ -96,10 +96,10 @@ export class ConnectionPool {
    * @throws DatabaseBusy, DeadlineExceeded, RequestCancelled, errors of the work, an error with the code DEADLINE
    */
   use<T>(work: (connection: PoolConnection) => Promise<T>, options: UseOptions = {}): Promise<T> {
-    const { extraMs = 0, deadline } = options;
+    const { extraMs = 0, deadline, once = false } = options;
     return this.#limiter.run(
       async () => {
-        const connection = await this.#trusted(deadline);
+        const connection = await (once ? this.#alive(deadline) : this.#trusted(deadline));
         return await this.#workOn(connection, work(connection), this.#deadlineMs + extraMs, deadline);
       },
       { deadline },
@@ -153,10 +153,7 @@ export class ConnectionPool {
     } catch (error) {
       const state = await this.#stateAfter(error, connection, running);
       if (state === 'idle') connection.release();
-      else {
-        this.#distrustedBefore = Math.max(this.#distrustedBefore, begun);
-        connection.destroy();
-      }
+      else this.#lose(connection, begun);
       if (state === 'silent' && codeOf(error) === DEADLINE) throw Object.assign(error as Error, { isSilent: true });
       throw error;
     } finally {
@@ -202,6 +199,39 @@ export class ConnectionPool {
     }
   }
 
+  /** A trusted connection that has just answered, or is new. */
+  async #alive(deadline: Deadline | undefined): Promise<PoolConnection> {
+    for (;;) {
+      const connection = await this.#trusted(deadline);
+      const heard = this.#heard.get(connection.connection);
+      if (heard === undefined || performance.now() - heard < ALIVE_MS) return connection;
+      if (await this.#answers(connection, deadline)) return connection;
+    }
+  }
+
+  /** @throws DeadlineExceeded, RequestCancelled */
+  async #answers(connection: PoolConnection, deadline: Deadline | undefined): Promise<boolean> {
+    const begun = performance.now();
+    this.#inUse.add(connection);
+    try {
+      await withTimeout(connection.ping(), this.#deadlineMs, () => late('no answer to a ping'), deadline);
+      this.#heard.set(connection.connection, performance.now());
+      return true;
+    } catch (error) {
+      this.#lose(connection, begun);
+      if (error instanceof DeadlineExceeded || error instanceof RequestCancelled) throw error;
+      return false;
+    } finally {
+      this.#inUse.delete(connection);
+    }
+  }
+
+  /** Those that have not answered since then are lost as well. */
+  #lose(connection: PoolConnection, since: number): void {
+    this.#distrustedBefore = Math.max(this.#distrustedBefore, since);
+    connection.destroy();
+  }
+
   /**
    * Sets up the session of a new connection. If that fails, the connection is closed and does not return to the pool.
    */
@@ -220,29 +250,6 @@ export class ConnectionPool {
       this.#inUse.delete(connection);
     }
   }
-}
-
-interface PoolOptions {
-  readonly connections: number;
-  /** ms */
-  readonly connectTimeout: number;
-  readonly tls: MysqlTls | undefined;
-}
-
-function openPool(url: string, { connections, connectTimeout, tls }: PoolOptions): Pool {
-  return createPool({
-    uri: url,
-    ...tlsOptions(tls),
-    connectionLimit: connections,
-    maxIdle: connections,
-    maxPreparedStatements: STATEMENTS,
-    connectTimeout,
-    supportBigNumbers: true,
-    bigNumberStrings: false, // safe integers are numbers: mysql2 takes 1 µs to convert one to text
-    timezone: 'Z',
-    charset: 'utf8mb4',
-    trace: false, // otherwise mysql2 captures a stack for every statement: 30 µs of the 200 that a narrowed query takes
-  });
 }
 
 function isLate(error: unknown): boolean {

@@ -224,7 +224,7 @@ export class Database {
 
   async #writing<T>(work: (connection: PoolConnection) => Promise<T>): Promise<T> {
     try {
-      return await retryDeadlocks(() => this.#connections.use(work), { attempts: ATTEMPTS });
+      return await retryDeadlocks(() => this.#connections.use(work, { once: true }), { attempts: ATTEMPTS });
     } catch (error) {
       throw asThrown(error);
     }

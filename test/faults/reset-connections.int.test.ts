@@ -21,16 +21,35 @@ async function proxyBefore(url: string): Promise<TcpProxy> {
   return proxy;
 }
 
-it('reads of MySQL succeed although a firewall has forgotten every connection', async () => {
+async function databaseBehindProxy() {
   const proxy = await proxyBefore(await freshDatabase());
   const database = new Database(proxy.url, { connections: CONNECTIONS, queue: 100, deadlineMs: 60_000 });
   onTestFinished(() => database.close());
+  await database.write('CREATE TABLE counted (id BIGINT PRIMARY KEY AUTO_INCREMENT)', []);
+  return { proxy, database };
+}
+
+it('reads of MySQL succeed although a firewall has forgotten every connection', async () => {
+  const { proxy, database } = await databaseBehindProxy();
   for (let round = 0; round < ROUNDS; round++) {
     await Promise.all(Array.from({ length: CONNECTIONS }, () => database.rows('SELECT SLEEP(0.1)', [])));
     expect(proxy.connections).toBeGreaterThan(0);
     proxy.forget();
     const asked = Array.from({ length: AT_ONCE }, (_, i) => database.rows('SELECT ?', [i]));
     expect(await Promise.all(asked)).toEqual(asked.map((_, i) => [[i]]));
+  }
+});
+
+it('writes to MySQL succeed although a firewall has forgotten every idle connection', async () => {
+  const { proxy, database } = await databaseBehindProxy();
+  for (let round = 1; round <= ROUNDS; round++) {
+    await Promise.all(Array.from({ length: CONNECTIONS }, () => database.rows('SELECT SLEEP(0.1)', [])));
+    const idleFrom = performance.now();
+    await until(() => performance.now() - idleFrom > 600);
+    proxy.forget();
+    const writes = Array.from({ length: AT_ONCE }, () => database.write('INSERT INTO counted () VALUES ()', []));
+    await Promise.all(writes);
+    expect(await database.rows('SELECT COUNT(*) FROM counted', [])).toEqual([[round * AT_ONCE]]);
   }
 });
 

@@ -31,10 +31,12 @@ describe.runIf(hasKafka())('recency capture --from debezium', () => {
       ...{ TRANSPORT: 'streams', TOPIC: 'tasks', PORT: '0', METRICS_PORT: '0', MYSQL_TIMEOUT_MS: '3000' },
       ...{ CAPTURE_TOPIC_PREFIX: prefix, CAPTURE_MAPPING: mappingFile(MAPPING), TAKEOVER_MS: '6000' },
     } as const;
-    const refused = await runCli(['capture', '--from', 'debezium'], settings);
-    expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain(`there is no topic ${prefix}.${schema}.contacts for the table ${schema}.contacts`);
-    expect(refused.stderr).toContain('include.schema.changes=true');
+    for (const dryRun of [[], ['--dry-run']]) {
+      const refused = await runCli(['capture', '--from', 'debezium', ...dryRun], settings);
+      expect(refused.code).toBe(2);
+      expect(refused.stderr).toContain(`there is no topic ${prefix}.${schema}.contacts for the table ${schema}.`);
+      expect(refused.stderr).toContain('include.schema.changes=true');
+    }
 
     await sql(
       MYSQL_URL,

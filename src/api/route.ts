@@ -2,7 +2,7 @@ import type { Express, Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
 import type { Scope } from '../config/access-tokens.ts';
 import { CONTACTS, type Kind } from '../contracts/kind.ts';
-import type { Deadline } from '../timing/deadline.ts';
+import { type Deadline, withinDeadline } from '../timing/deadline.ts';
 import type { Access } from './authorize.ts';
 import type { Exchanges } from './exchange.ts';
 import { HttpProblem } from './http-problem.ts';
@@ -69,7 +69,9 @@ function handlersOf({ operation, before, handle }: Route, exchanges: Exchanges, 
     if (canBeForged) requireJsonType(request);
   };
   const answer = async (request: Request, response: Response) => {
-    exchanges.answer(request, response, await handle(request, exchanges.deadlineOf(response)));
+    const deadline = exchanges.deadlineOf(response);
+    // Also what is not told of the deadline, such as a write, which goes on.
+    exchanges.answer(request, response, await withinDeadline(deadline, Promise.resolve(handle(request, deadline))));
   };
   if (before === undefined) {
     return [

@@ -5,6 +5,7 @@ import { encodeThrough } from '../../src/contracts/seen.ts';
 import { ask, startTestApi, type TestApi } from '../support/api.ts';
 import { everybodyKnows, freshSitePool, writeSite } from '../support/small-site.ts';
 import { freshStores, type Stores } from '../support/stores.ts';
+import { until } from '../support/until.ts';
 
 const USER = '1';
 const IDS = ['7', '8', '9', '10'];
@@ -24,10 +25,10 @@ beforeEach(async () => {
   await pool.query('DELETE FROM recency_seen');
 });
 
-function put(path: string, body: unknown, headers: Record<string, string> = {}) {
+function put(path: string, body: unknown, headers: Record<string, string> = {}, to = api) {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const type = { 'content-type': 'application/json', ...headers };
-  return ask(api, `/v1/users/${USER}/${path}`, { method: 'PUT', headers: type, body: text });
+  return ask(to, `/v1/users/${USER}/${path}`, { method: 'PUT', headers: type, body: text });
 }
 
 async function recent() {
@@ -48,6 +49,17 @@ describe('marking as seen', () => {
       expect(await put('contacts/seen', { through: answer.through })).toMatchObject({ status: 204, body: '' });
       expect(await unseen()).toEqual([]);
     }
+  });
+
+  it('is answered by the deadline of the request, and done all the same', async () => {
+    const hasty = await startTestApi(stores, { deadlineMs: 300 });
+    const locked = await pool.getConnection();
+    await locked.query('LOCK TABLES recency_seen WRITE');
+    const late = await put('contacts/seen', { at: '2004-05-01T12:00:00Z' }, {}, hasty);
+    await locked.query('UNLOCK TABLES');
+    locked.release();
+    expect(late).toMatchObject({ status: 503, body: { code: 'deadline_exceeded' } });
+    await until(async () => (await unseen()).length === 0);
   });
 
   it('marks one contact alone, and only what a list shows of it', async () => {

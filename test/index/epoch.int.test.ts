@@ -213,6 +213,7 @@ describe('the watch', () => {
     const reading = await until(() => reads.read('1', 0, false));
     expect(reading).toMatchObject({ state: 'warm', epoch }); // the old index is back,
     expect(await token()).not.toBe(epoch); // and counted as cold before anybody could read it
+    await until(() => told.length > 0);
     expect(told).toEqual(['new epoch']);
   });
 

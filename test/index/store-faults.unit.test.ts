@@ -38,6 +38,7 @@ const FAULTS: readonly [string, Error, StoreFault | undefined][] = [
   ['a Galera node that left its cluster before the commit', mysql(1180, 'HY000', 'ER_ERROR_DURING_COMMIT'), 'away'],
   ['a deadlock', mysql(1213, '40001', 'ER_LOCK_DEADLOCK'), 'away'],
   ['a lock waited for too long', mysql(1205, 'HY000', 'ER_LOCK_WAIT_TIMEOUT'), 'away'],
+  ['a counter that others have', mysql(1467, 'HY000', 'ER_AUTOINC_READ_FAILED'), 'away'],
   ['a full disk', mysql(1021, 'HY000', 'ER_DISK_FULL'), 'away'],
   ['an exhausted pool', new DatabaseBusy('busy'), 'away'],
   ['a connection that broke twice', unavailable(client('PROTOCOL_CONNECTION_LOST')), 'away'],

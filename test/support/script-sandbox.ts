@@ -15,7 +15,7 @@ export class ScriptSandbox {
   constructor(script: string, npm: string) {
     const outside = mkdtempSync(join(tmpdir(), 'recency-script-'));
     onTestFinished(() => rmSync(outside, { recursive: true, force: true }));
-    this.root = join(outside, 'project');
+    this.root = join(outside, 'a project'); // with a space, as folders of users have
     this.#script = join(this.root, 'scripts', script);
     mkdirSync(dirname(this.#script), { recursive: true });
     cpSync(fileURLToPath(new URL(`../../scripts/${script}`, import.meta.url)), this.#script);

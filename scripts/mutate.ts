@@ -1,13 +1,14 @@
 /**
  * Makes mistakes in the product at random, one at a time, and sees whether the tests notice: a condition is negated, or a statement
- * removed. Works on a copy of the tree, with the tests that import the changed file: first those that need no server. The same seed
- * makes the same mistakes.
+ * removed. Works on a copy of the tree. Each mistake meets the unit tests that import its file, and the tests of its folder on servers. Then
+ * the whole suite meets all mistakes that passed these, at once: a file that fails is run with each of them alone. The same seed makes the
+ * same mistakes. What the suite must notice in its long form: TEST_LONG=true.
  *
  *   node scripts/mutate.ts --seed 1 --count 50 [--tree FOLDER] [--list]
  */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -16,7 +17,7 @@ import ts from 'typescript';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** A test that never ends is a mistake that was noticed, too. */
-const LIMIT_MS = 10 * 60_000;
+const LIMIT_MS = 30 * 60_000;
 
 interface Mutation {
   readonly file: string;
@@ -79,7 +80,7 @@ function mutationsOf(file: string): Mutation[] {
   return found;
 }
 
-/** Without it a constructor cannot run, which any test would notice. */
+/** Without it, a constructor cannot run, which any test would notice. */
 function isSuperCall({ expression }: ts.ExpressionStatement): boolean {
   return ts.isCallExpression(expression) && expression.expression.kind === ts.SyntaxKind.SuperKeyword;
 }
@@ -105,38 +106,75 @@ function copyTree(tree: string): string {
 }
 
 function tryAll(all: readonly Mutation[], tree: string): number {
-  const missed = all.filter((mutation) => !isNoticed(mutation, tree));
+  const passed = all.filter((mutation) => !isNoticedNearby(mutation, tree));
+  const missed = missedBySuite(passed, tree);
   console.log(`\n${all.length - missed.length} of ${all.length} noticed (seed ${values.seed})`);
   for (const mutation of missed) console.log(`missed: ${describe(mutation)}`);
   return 0;
 }
 
-function isNoticed(mutation: Mutation, tree: string): boolean {
-  const path = join(tree, mutation.file);
-  const text = readFileSync(path, 'utf8');
-  writeFileSync(path, `${text.slice(0, mutation.start)}${mutation.text}${text.slice(mutation.end)}`);
+function isNoticedNearby(mutation: Mutation, tree: string): boolean {
+  const nearby = dirname(mutation.file.replace('src/', 'test/'));
   const started = performance.now();
-  const noticed = ['unit', '!unit'].some((project) => !passesRelated(mutation.file, project, tree));
-  writeFileSync(path, text);
+  const noticed = withMutations([mutation], tree, () =>
+    [
+      ['related', mutation.file, '--run', '--bail', '1', '--project', 'unit'],
+      ['run', `${nearby}/`, '--bail', '1', '--project', '!unit'],
+    ].some((args) => failedFiles(args, tree).length > 0),
+  );
   const seconds = Math.round((performance.now() - started) / 1000);
-  console.log(`${noticed ? 'noticed' : 'MISSED '} ${describe(mutation)} (${seconds} s)`);
+  console.log(`${noticed ? 'noticed' : 'passed '} ${describe(mutation)} (${seconds} s)`);
   return noticed;
 }
 
-function passesRelated(file: string, project: string, tree: string): boolean {
-  const args = [
-    'related',
-    file,
-    '--run',
-    '--bail',
-    '1',
-    '--reporter',
-    'dot',
-    '--project',
-    project,
-    '--passWithNoTests',
-  ];
-  return spawnSync('vitest', args, { cwd: tree, encoding: 'utf8', timeout: LIMIT_MS }).status === 0;
+/** Whole runs with all that is left, until one passes. */
+function missedBySuite(mutations: readonly Mutation[], tree: string): readonly Mutation[] {
+  if (mutations.length === 0) return [];
+  const failed = withMutations(mutations, tree, () => failedFiles(['run', '--bail', '20'], tree));
+  console.log(`the whole suite with ${mutations.length} mistakes: ${failed.length} files failed ${failed.join(' ')}`);
+  const noticed = mutations.filter((mutation) => isNoticedBy(failed, mutation, tree));
+  if (noticed.length === 0) return mutations;
+  return missedBySuite(
+    mutations.filter((mutation) => !noticed.includes(mutation)),
+    tree,
+  );
+}
+
+function isNoticedBy(files: readonly string[], mutation: Mutation, tree: string): boolean {
+  const by = files.find((file) =>
+    withMutations([mutation], tree, () => failedFiles(['run', file, '--bail', '1'], tree).length > 0),
+  );
+  if (by !== undefined) console.log(`noticed ${describe(mutation)} (by ${by})`);
+  return by !== undefined;
+}
+
+/** What `action` returns while the copy has these mistakes. */
+function withMutations<T>(mutations: readonly Mutation[], tree: string, action: () => T): T {
+  const original = new Map(mutations.map(({ file }) => [file, readFileSync(join(tree, file), 'utf8')]));
+  // From the end of each file, so that the places before it stay where they are.
+  for (const { file, start, end, text } of mutations.toSorted((one, other) => other.start - one.start)) {
+    const before = readFileSync(join(tree, file), 'utf8');
+    writeFileSync(join(tree, file), `${before.slice(0, start)}${text}${before.slice(end)}`);
+  }
+  try {
+    return action();
+  } finally {
+    for (const [file, text] of original) writeFileSync(join(tree, file), text);
+  }
+}
+
+/** The files that failed; the folder of all, where the command failed without one. */
+function failedFiles(args: readonly string[], tree: string): string[] {
+  const report = join(tree, '.recency', 'mutate.json');
+  rmSync(report, { force: true });
+  const options = ['--reporter', 'json', '--outputFile', report, '--passWithNoTests'];
+  const { status } = spawnSync('vitest', [...args, ...options], { cwd: tree, encoding: 'utf8', timeout: LIMIT_MS });
+  if (status === 0) return [];
+  const results: { name: string; status: string }[] = existsSync(report)
+    ? JSON.parse(readFileSync(report, 'utf8')).testResults
+    : [];
+  const failed = results.filter((result) => result.status === 'failed').map(({ name }) => relative(tree, name));
+  return failed.length > 0 ? failed : ['test'];
 }
 
 function describe({ file, line, what, text }: Mutation): string {

@@ -16,8 +16,8 @@ import ts from 'typescript';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** A test that never ends is a mistake that was noticed, too. */
-const LIMIT_MS = 30 * 60_000;
+/** A test that never ends is a mistake that was noticed, too. Of the nearest tests, and of the whole suite. */
+const [NEARBY_LIMIT_MS, SUITE_LIMIT_MS] = [5 * 60_000, 40 * 60_000];
 
 interface Mutation {
   readonly file: string;
@@ -120,7 +120,7 @@ function isNoticedNearby(mutation: Mutation, tree: string): boolean {
     [
       ['related', mutation.file, '--run', '--bail', '1', '--project', 'unit'],
       ['run', `${nearby}/`, '--bail', '1', '--project', '!unit'],
-    ].some((args) => failedFiles(args, tree).length > 0),
+    ].some((args) => failedFiles(args, tree, NEARBY_LIMIT_MS).length > 0),
   );
   const seconds = Math.round((performance.now() - started) / 1000);
   console.log(`${noticed ? 'noticed' : 'passed '} ${describe(mutation)} (${seconds} s)`);
@@ -164,11 +164,16 @@ function withMutations<T>(mutations: readonly Mutation[], tree: string, action: 
 }
 
 /** The files that failed; the folder of all, where the command failed without one. */
-function failedFiles(args: readonly string[], tree: string): string[] {
+function failedFiles(args: readonly string[], tree: string, timeout = SUITE_LIMIT_MS): string[] {
   const report = join(tree, '.recency', 'mutate.json');
   rmSync(report, { force: true });
   const options = ['--reporter', 'json', '--outputFile', report, '--passWithNoTests'];
-  const { status } = spawnSync('vitest', [...args, ...options], { cwd: tree, encoding: 'utf8', timeout: LIMIT_MS });
+  const { status } = spawnSync('vitest', [...args, ...options], {
+    cwd: tree,
+    encoding: 'utf8',
+    timeout,
+    killSignal: 'SIGKILL',
+  });
   if (status === 0) return [];
   const results: { name: string; status: string }[] = existsSync(report)
     ? JSON.parse(readFileSync(report, 'utf8')).testResults

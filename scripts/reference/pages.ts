@@ -3,6 +3,7 @@ import { apiReference } from './api.ts';
 import { commandsReference } from './commands.ts';
 import { errorsReference } from './errors.ts';
 import { metricsReference } from './metrics.ts';
+import { sessionReference } from './session.ts';
 import { settingsReference } from './settings.ts';
 import { sqlReference } from './sql.ts';
 
@@ -16,5 +17,6 @@ export async function referencePages(): Promise<ReadonlyMap<string, string>> {
     [path('metrics'), metricsReference()],
     [path('api'), await apiReference()],
     [path('sql'), await sqlReference()],
+    [path('session'), sessionReference()],
   ]);
 }

@@ -43,8 +43,7 @@ function serverVerdict({ takesWrites, isOnRecord, recorded, description }: Serve
 /** The session variables in effect, which the server's own settings must not decide. */
 export async function sessionVerdict(primary: Database): Promise<Verdict> {
   const wrong = await findSessionProblems(primary);
-  if (wrong.length === 0)
-    return fine('autocommit, REPEATABLE READ, UTC, the SQL mode and the time limit are as set up');
+  if (wrong.length === 0) return fine('every session variable that matters is as set up');
   return problem(
     `in effect despite the set-up: ${wrong.join(', ')}`,
     'Something between Recency and MySQL, such as a proxy, changes sessions: make it keep session variables, or connect without it.',

@@ -3,37 +3,39 @@
  *
  * A server's options and `init_connect` decide how a session begins, and some values make answers wrong: without
  * autocommit a connection reads its first snapshot for ever, READ UNCOMMITTED reads what is rolled back later,
- * `sql_select_limit` cuts off results. So none of these is left to the server.
+ * `sql_select_limit` cuts off results. So every variable that matters is set (see session-variables.ts).
  *
  * The session also notes which server it is on, evaluated by that server (see epoch.ts). A proxy that gives a statement
  * to a session that was not set up, or to another server, is noticed in the rows of that very statement.
  */
 import { createHash } from 'node:crypto';
 import type { Connection, RowDataPacket } from 'mysql2/promise';
-
-/** Strict, and nothing that changes how a statement is parsed. */
-export const SQL_MODE = 'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION';
-
-const UNLIMITED_ROWS = '18446744073709551615';
+import { ALL_SET, SET_FIRST, SET_FIRST_ON, SET_NEXT, type SetVariable } from './session-variables.ts';
 
 /**
- * MySQL and MariaDB name the time limit differently, and each takes the other's syntax for a comment.
- *
  * MariaDB may keep a subquery's results by its parameters. Those of Recency differ in every row (an uploader and an audience), and
  * making a table for each takes a twentieth of a narrowed read.
  */
-function stateOf(statementMs: number): string {
-  return `SET NAMES utf8mb4 COLLATE utf8mb4_general_ci, autocommit = 1, time_zone = '+00:00', sql_mode = '${SQL_MODE}',
-    sql_select_limit = ${UNLIMITED_ROWS}
-    /*!80000 , max_execution_time = ${Math.ceil(statementMs)} */ /*M! , max_statement_time = ${statementMs / 1_000}, optimizer_switch = 'subquery_cache=off' */`;
+const WITHOUT_SUBQUERY_CACHE = "optimizer_switch = 'subquery_cache=off'";
+
+/** Each server takes the other's syntax for a comment. */
+function first(statementMs: number): string {
+  const mariadb = [
+    `max_statement_time = ${statementMs / 1_000}`,
+    ...assignments(SET_FIRST_ON.MariaDB),
+    WITHOUT_SUBQUERY_CACHE,
+  ];
+  return `SET NAMES utf8mb4 COLLATE utf8mb4_general_ci, ${assignments(SET_FIRST).join(', ')}
+    /*!80000 , max_execution_time = ${Math.ceil(statementMs)} */ /*M! , ${mariadb.join(', ')} */`;
 }
 
 const TRANSACTIONS = 'SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ WRITE';
 
-/** Variables that only some servers have. They decide the rest of the set-up. */
-const FACTS = `
-  SHOW VARIABLES
-  WHERE Variable_name IN ('server_uuid', 'server_uid', 'wsrep_on', 'group_replication_single_primary_mode')`;
+/** What the rest of the set-up depends on. */
+const FACTS = ['server_uuid', 'server_uid', 'wsrep_on', 'group_replication_single_primary_mode'];
+
+/** Those of the variables that this server has. */
+const PRESENT = `SHOW SESSION VARIABLES WHERE Variable_name IN (${listOf([...FACTS, ...SET_NEXT.map(({ name }) => name)])})`;
 
 // MySQL has a UUID in its data directory. MariaDB has none and is identified by where it runs: a server that moves
 // counts as another one, which costs a rebuild of the indexes but is never wrong.
@@ -88,29 +90,31 @@ export function proofOf(identity: string): string {
  * @throws errors of the server or the driver
  */
 export async function setUpSession(connection: Connection, { statementMs }: { statementMs: number }): Promise<void> {
-  await connection.query(stateOf(statementMs));
+  await connection.query(first(statementMs));
   await connection.query(TRANSACTIONS);
-  const [rows] = await connection.query<RowDataPacket[]>(FACTS);
-  await connection.query(identityOf(new Map(rows.map((row) => [String(row.Variable_name), String(row.Value)]))));
+  const [rows] = await connection.query<RowDataPacket[]>(PRESENT);
+  const present = new Map(rows.map((row) => [nameOf(row.Variable_name), String(row.Value)]));
+  const next = assignments(SET_NEXT.filter(({ name }) => present.has(name)));
+  await connection.query(`SET ${[...next, ...identity(present)].join(', ')}`);
 }
 
-const IN_EFFECT = `
-  SHOW SESSION VARIABLES WHERE Variable_name IN ('autocommit', 'time_zone', 'sql_mode', 'sql_select_limit',
-    'tx_isolation', 'transaction_isolation', 'tx_read_only', 'transaction_read_only', 'max_execution_time', 'max_statement_time')`;
+function assignments(variables: readonly SetVariable[]): string[] {
+  return variables.flatMap(({ name, value }) => (value === undefined ? [] : [`${name} = ${value}`]));
+}
 
-/** Names of both MySQL and MariaDB. */
-const EXPECTED: Readonly<Record<string, (value: string) => boolean>> = {
-  autocommit: (value) => value === 'ON',
-  time_zone: (value) => value === '+00:00',
-  sql_mode: (value) => value === SQL_MODE,
-  sql_select_limit: (value) => value === UNLIMITED_ROWS,
-  tx_isolation: (value) => value === 'REPEATABLE-READ',
-  transaction_isolation: (value) => value === 'REPEATABLE-READ',
-  tx_read_only: (value) => value === 'OFF',
-  transaction_read_only: (value) => value === 'OFF',
-  max_execution_time: (value) => Number(value) > 0,
-  max_statement_time: (value) => Number(value) > 0,
-};
+function listOf(names: readonly string[]): string {
+  return names.map((name) => `'${name}'`).join(', ');
+}
+
+/** Some names have capitals on some servers: `wsrep_OSU_method`. */
+function nameOf(shown: unknown): string {
+  return String(shown).toLowerCase();
+}
+
+const IN_EFFECT = `SHOW SESSION VARIABLES WHERE Variable_name IN (${listOf(ALL_SET.map(({ name }) => name))})`;
+
+/** 0: there is no limit. */
+const LIMITS = new Set(['max_execution_time', 'max_statement_time']);
 
 /** The part of `Database` that is needed here. */
 interface AsksRows {
@@ -120,24 +124,27 @@ interface AsksRows {
 /** Session variables that differ from their set-up, as `name = value`. @throws DatabaseUnavailable */
 export async function findSessionProblems(database: AsksRows): Promise<string[]> {
   const rows = await database.rows(IN_EFFECT, []);
+  const wanted = new Map(ALL_SET.map(({ name, shown }) => [name, shown]));
   return rows
-    .map(([name, value]) => [String(name), String(value)] as const)
-    .filter(([name, value]) => EXPECTED[name]?.(value) === false)
-    .map(([name, value]) => `${name} = ${value}`);
+    .map(([name, value]) => ({ name: nameOf(name), value: String(value) }))
+    .filter(({ name, value }) => (LIMITS.has(name) ? Number(value) === 0 : value !== (wanted.get(name) ?? value)))
+    .map(({ name, value }) => `${name} = ${value}`);
 }
 
-function identityOf(facts: ReadonlyMap<string, string>): string {
+/** Assignments: which server this is, and, in a cluster of several writers, what a read waits for. */
+function identity(facts: ReadonlyMap<string, string>): string[] {
   const uid = facts.has('server_uid') ? '@@global.server_uid' : "''";
-  const server = facts.has('server_uuid') ? BY_UUID : BY_PLACE(uid);
+  const place = facts.has('server_uuid') ? BY_UUID : BY_PLACE(uid);
   const run = `IF(@@global.innodb_flush_log_at_trx_commit = 1, '', CONCAT('@', ${STARTED_AT}))`;
   // A server with innodb_read_only can never be on record. It stays read-only until it is restarted.
-  const identity = `CONCAT(IF(@@global.innodb_read_only, 'replica:', ''), ${server}, ${run})`;
-  const causal = [
+  const server = `CONCAT(IF(@@global.innodb_read_only, 'replica:', ''), ${place}, ${run})`;
+  return [
+    `${SERVER} = ${server}`,
+    `${PROOF} = LEFT(SHA2(${server}, 256), ${PROOF_LENGTH})`,
     // In a cluster of several writers a read first waits for what the others have committed.
-    ...(facts.get('wsrep_on') === 'ON' ? [', wsrep_sync_wait = 1'] : []),
+    ...(facts.get('wsrep_on') === 'ON' ? ['wsrep_sync_wait = 1'] : []),
     ...(facts.get('group_replication_single_primary_mode') === 'OFF'
-      ? [", group_replication_consistency = 'BEFORE'"]
+      ? ["group_replication_consistency = 'BEFORE'"]
       : []),
   ];
-  return `SET ${SERVER} = ${identity}, ${PROOF} = LEFT(SHA2(${identity}, 256), ${PROOF_LENGTH})${causal.join('')}`;
 }

@@ -1,14 +1,12 @@
-import type { Pool, RowDataPacket } from 'mysql2/promise';
+import type { Pool } from 'mysql2/promise';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { refresh } from '../../src/index/refresh.ts';
 import { DatabaseUnavailable } from '../../src/mysql/database.ts';
-import { migrate, status } from '../../src/mysql/migrate.ts';
-import { findSessionProblems } from '../../src/mysql/session.ts';
+import { migrate } from '../../src/mysql/migrate.ts';
 import { removeContact } from '../../src/tools/reference-site/relationships.ts';
 import { ContactsDatabase } from '../support/contacts-database.ts';
-import { expectExact } from '../support/exact.ts';
 import { OwnMysql } from '../support/own-mysql.ts';
 import { closeAtEnd, freshName, freshPrefix } from '../support/servers.ts';
 import { everybodyKnows, freshSitePool, writeSite } from '../support/small-site.ts';
@@ -23,24 +21,7 @@ const SITE = everybodyKnows(USERS, ['101', '102', '103', '104', '105']);
 const AUTOCOMMIT_OFF = 'SET GLOBAL autocommit = 0';
 const READ_UNCOMMITTED = 'SET GLOBAL TRANSACTION ISOLATION LEVEL READ UNCOMMITTED';
 
-/** Settings that a site may have. The server runs init_connect only for accounts without all privileges. */
-const ADVERSE = [
-  AUTOCOMMIT_OFF,
-  READ_UNCOMMITTED,
-  'SET GLOBAL TRANSACTION READ ONLY',
-  "SET GLOBAL time_zone = '+05:00'",
-  "SET GLOBAL sql_mode = 'ANSI_QUOTES,NO_BACKSLASH_ESCAPES'",
-  'SET GLOBAL sql_select_limit = 1',
-  "SET GLOBAL init_connect = 'SET autocommit = 0, sql_select_limit = 1'",
-];
-const AS_BEFORE = [
-  'SET GLOBAL autocommit = 1',
-  'SET GLOBAL TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ WRITE',
-  "SET GLOBAL time_zone = 'SYSTEM'",
-  'SET GLOBAL sql_mode = DEFAULT',
-  'SET GLOBAL sql_select_limit = 18446744073709551615',
-  "SET GLOBAL init_connect = ''",
-];
+const AS_BEFORE = ['SET GLOBAL autocommit = 1', 'SET GLOBAL TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ WRITE'];
 
 const own = new OwnMysql();
 beforeAll(() => own.run("CREATE USER app@'%' IDENTIFIED BY 'secret'", "GRANT ALL ON `t%`.* TO app@'%'"));
@@ -88,17 +69,6 @@ describe('a server whose sessions begin', () => {
     expect(await members(stores, '2')).toContain('105');
   });
 
-  it('with everything at once, by options and by init_connect: the session is as Recency needs it', async () => {
-    const { stores, site } = await storesOn(ADVERSE);
-    expect(await findSessionProblems(stores.primary)).toEqual([]);
-    await stores.primary.rows("SET SESSION sql_mode = 'ANSI_QUOTES'", []);
-    expect(await findSessionProblems(stores.primary)).toEqual(['sql_mode = ANSI_QUOTES']);
-    await stores.primary.write("INSERT INTO recency_settings (name, value) VALUES ('a', 'b')", []);
-    const [rows] = await site.query<RowDataPacket[]>("SELECT value FROM recency_settings WHERE name = 'a'");
-    expect(rows).toEqual([{ value: 'b' }]);
-    await expectExact(stores, LIMITS, '1', 'under adverse settings');
-  });
-
   it('without a time limit: the server ends a statement at the deadline of its call', async () => {
     const { stores } = await storesOn([]);
     const database = new ContactsDatabase(stores.url, { connections: 1, queue: 10, deadlineMs: 300 });
@@ -107,15 +77,6 @@ describe('a server whose sessions begin', () => {
       stores.primary.rows("SELECT 1 FROM information_schema.processlist WHERE info LIKE 'SELECT BENCHMARK(%'", []);
     await expect(database.rows("SELECT BENCHMARK(1000000000, MD5('x'))", [])).rejects.toThrow();
     await until(async () => (await rows()).length === 0);
-  });
-
-  it('without autocommit, read only: the schema is still migrated', async () => {
-    await own.run(...ADVERSE);
-    onTestFinished(() => own.run(...AS_BEFORE));
-    const url = accountUrl(freshName());
-    const report = await migrate({ url });
-    expect(report.views.map(({ origin }) => origin)).not.toContain('site');
-    expect((await status({ url })).pending).toEqual([]);
   });
 });
 

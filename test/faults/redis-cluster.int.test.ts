@@ -142,7 +142,7 @@ describe.runIf(canStartCluster())(
 
     it('compares every master that may answer, and none that is gone', async () => {
       const { node } = await cluster.place('any');
-      const slow = await freshRedis(cluster.urls);
+      const slow = await freshRedis(cluster.urls, { commandTimeoutMs: 5_000 });
       const all = await readMasters(slow);
       expect(all).toHaveLength(3);
       await node.server.kill('SIGSTOP'); // it may answer the next question with an old index

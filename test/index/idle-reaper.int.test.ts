@@ -89,7 +89,7 @@ describe('the idle reaper', () => {
     const users = usersFrom(1, 10);
     await build(users);
     await using proxy = await TcpProxy.before(redisUrl());
-    const client = await freshRedis(proxy.url);
+    const client = await freshRedis(proxy.url, { commandTimeoutMs: 1_000 });
     const beyond = new RedisContactIndex(client, { max: 3, min: 2, prefix, freshNonce });
     proxy.silence({ alsoNew: true });
     await expect(sweep(beyond, client).sweep.runOnce()).rejects.toThrow('Redis');

@@ -48,8 +48,8 @@ interface StoresOptions {
 export const freshNonce = (): string => randomBytes(9).toString('base64url');
 
 /** A Redis client of the test's own, closed when the test file ends. */
-export async function freshRedis(url = redisUrl()): Promise<RedisClient> {
-  const redis = openRedis(url, { commandTimeoutMs: 20_000, connectTimeoutMs: 20_000, name: 'test' });
+export async function freshRedis(url = redisUrl(), { commandTimeoutMs = 20_000 } = {}): Promise<RedisClient> {
+  const redis = openRedis(url, { commandTimeoutMs, connectTimeoutMs: 20_000, name: 'test' });
   closeAtEnd(() => redis.disconnect());
   await untilReady(redis, 60_000);
   return redis;

@@ -4,6 +4,7 @@ import { EventEmitter } from 'node:events';
 import { type Connection, type ConnectionOptions, createConnection } from 'mysql2';
 import { mysqlProductOf } from '../../contracts/server-versions.ts';
 import type { LogEnd } from '../../mysql/capture.ts';
+import { setUpSession } from '../../mysql/session.ts';
 import { readTableColumns, type TableColumn } from '../base-tables.ts';
 import type { TableName } from '../mapping.ts';
 import { type Gtids, MariadbGtids, MysqlGtids } from './gtids.ts';
@@ -41,7 +42,7 @@ export class LogConnection {
   #isClosed = false;
 
   constructor(options: ConnectionOptions, failed: (error: Error) => void) {
-    this.#connection = createConnection({ ...options, rowsAsArray: true });
+    this.#connection = createConnection(options);
     this.#connection.on('error', failed);
     this.#connection.on('end', () => failed(new Error('MySQL has ended the connection to its binary log')));
   }
@@ -55,16 +56,11 @@ export class LogConnection {
     return readTableColumns((text, values) => this.#rows(text, values), table);
   }
 
-  /** Makes it a connection that shows every column, and says what server it is. */
+  /** Sets up the session, which shows every column then, and says what server it is. */
   async prepare(): Promise<'MySQL' | 'MariaDB'> {
+    await setUpSession(this.#connection.promise(), { statementMs: 0 });
     const [[version] = []] = await this.#rows('SELECT VERSION()');
-    const product = mysqlProductOf(String(version));
-    // MySQL from 8.0.30 on makes primary keys of its own, and may not show them.
-    const generated = await this.#rows(
-      "SHOW SESSION VARIABLES LIKE 'show_gipk_in_create_table_and_information_schema'",
-    );
-    if (generated.length > 0) await this.#rows('SET SESSION show_gipk_in_create_table_and_information_schema = ON');
-    return product;
+    return mysqlProductOf(String(version));
   }
 
   /**

@@ -19,6 +19,9 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** A test that never ends is a mistake that was noticed, too. Of the nearest tests, and of the whole suite. */
 const [NEARBY_LIMIT_MS, SUITE_LIMIT_MS] = [5 * 60_000, 40 * 60_000];
 
+/** Files that failed with all mistakes, and are run with each alone: one mistake may fail hundreds. */
+const TRIED_ALONE = 5;
+
 interface Mutation {
   readonly file: string;
   readonly line: number;
@@ -114,7 +117,7 @@ function tryAll(all: readonly Mutation[], tree: string): number {
 }
 
 function isNoticedNearby(mutation: Mutation, tree: string): boolean {
-  const nearby = dirname(mutation.file.replace('src/', 'test/'));
+  const nearby = nearestTests(dirname(mutation.file.replace('src/', 'test/')));
   const started = performance.now();
   const noticed = withMutations([mutation], tree, () =>
     [
@@ -127,12 +130,17 @@ function isNoticedNearby(mutation: Mutation, tree: string): boolean {
   return noticed;
 }
 
+/** The tests mirror the source, in fewer folders. */
+function nearestTests(folder: string): string {
+  return existsSync(join(root, folder)) ? folder : nearestTests(dirname(folder));
+}
+
 /** Whole runs with all that is left, until one passes. */
 function missedBySuite(mutations: readonly Mutation[], tree: string): readonly Mutation[] {
   if (mutations.length === 0) return [];
-  const failed = withMutations(mutations, tree, () => failedFiles(['run', '--bail', '20'], tree));
+  const failed = withMutations(mutations, tree, () => failedFiles(['run'], tree));
   console.log(`the whole suite with ${mutations.length} mistakes: ${failed.length} files failed ${failed.join(' ')}`);
-  const noticed = mutations.filter((mutation) => isNoticedBy(failed, mutation, tree));
+  const noticed = mutations.filter((mutation) => isNoticedBy(failed.slice(0, TRIED_ALONE), mutation, tree));
   if (noticed.length === 0) return mutations;
   return missedBySuite(
     mutations.filter((mutation) => !noticed.includes(mutation)),
@@ -163,6 +171,18 @@ function withMutations<T>(mutations: readonly Mutation[], tree: string, action: 
   }
 }
 
+interface FileResult {
+  readonly name: string;
+  /** Of an error outside of tests. */
+  readonly message: string;
+  readonly assertionResults: readonly { readonly status: string }[];
+}
+
+/** A file that did not run because another one had failed counts as failed in the report, too. */
+function hasFailed({ message, assertionResults }: FileResult): boolean {
+  return message !== '' || assertionResults.some(({ status }) => status === 'failed');
+}
+
 /** The files that failed; the folder of all, where the command failed without one. */
 function failedFiles(args: readonly string[], tree: string, timeout = SUITE_LIMIT_MS): string[] {
   const report = join(tree, '.recency', 'mutate.json');
@@ -175,10 +195,8 @@ function failedFiles(args: readonly string[], tree: string, timeout = SUITE_LIMI
     killSignal: 'SIGKILL',
   });
   if (status === 0) return [];
-  const results: { name: string; status: string }[] = existsSync(report)
-    ? JSON.parse(readFileSync(report, 'utf8')).testResults
-    : [];
-  const failed = results.filter((result) => result.status === 'failed').map(({ name }) => relative(tree, name));
+  const results: FileResult[] = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')).testResults : [];
+  const failed = results.filter(hasFailed).map(({ name }) => relative(tree, name));
   return failed.length > 0 ? failed : ['test'];
 }
 

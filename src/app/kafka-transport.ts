@@ -121,7 +121,7 @@ function explain(error: unknown, { kafkaBrokers, topic }: Config): StartError {
     return new StartError(`Kafka at ${brokers} refuses the sign-in: ${signIn}. ${fix}`, { cause: error });
   }
   return new StartError(
-    `Kafka at ${brokers} does not allow Recency to use the topics ${topic} and ${topic}.dlq: ${reason}. Create them, or grant access.`,
+    `Kafka at ${brokers} says neither that the topics ${topic} and ${topic}.dlq are there nor creates them: ${reason}.`,
     { cause: error },
   );
 }
@@ -141,10 +141,15 @@ function refusedTopic(error: unknown): string | undefined {
   return refusedTopic(first) ?? refusedTopic(error.cause);
 }
 
+/** Brokers refuse a second sign-in within a second, and connections sign in again after half of a short session. */
+const SESSION_TOO_SHORT =
+  'its sessions are too short (connections.max.reauth.ms must be 3000 or more, and a token last as long)';
+
 /** Why the brokers refuse this user. It holds neither password nor token. */
 function signInFailure(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if (error.name === 'KafkaJSSASLAuthenticationError' || error.name === 'TokenUnavailable') return error.message;
+  if ('type' in error && error.type === 'ILLEGAL_SASL_STATE') return SESSION_TOO_SHORT;
   return signInFailure(error.cause);
 }
 

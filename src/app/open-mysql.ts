@@ -2,6 +2,7 @@ import type { Config } from '../config/config.ts';
 import { ServerAway, StartError, tlsStartError } from '../config/start-error.ts';
 import { tlsMaterial } from '../config/tls.ts';
 import { Database, DatabaseUnavailable } from '../mysql/database.ts';
+import { refusalRemedy } from '../mysql/refusals.ts';
 import { ReplicaWaits } from '../mysql/replica-waits.ts';
 import type { MysqlTls } from '../mysql/tls.ts';
 import { retry } from '../timing/loop.ts';
@@ -73,7 +74,11 @@ function explain(error: unknown, url: string, setting: string): unknown {
   if (tlsError !== undefined) return tlsError;
   if (error instanceof DatabaseUnavailable) {
     const reason = error.message.replace(/^MySQL is not available: /, '');
-    const message = `No MySQL answers at ${server} (${reason}). Start it, or set ${setting} to its address.`;
+    const remedy = refusalRemedy(error);
+    const message =
+      remedy === undefined
+        ? `No MySQL answers at ${server} (${reason}). Start it, or set ${setting} to its address.`
+        : `MySQL at ${server} refuses work now (${reason}). ${remedy}`;
     return new ServerAway(message, { cause: error });
   }
   switch (error instanceof Error && 'code' in error ? error.code : '') {

@@ -1,6 +1,7 @@
 import { tlsFaultOf } from '../config/tls.ts';
 import { UserError } from '../contracts/user-error.ts';
 import { retry } from '../timing/loop.ts';
+import { refusalRemedy } from './refusals.ts';
 
 /**
  * MySQL cannot answer now: it is unreachable, refuses, or did not answer in time. Nothing is wrong with the statement.
@@ -13,7 +14,7 @@ export class DatabaseUnavailable extends UserError {
   }
 
   override get remedy() {
-    return 'Check that MySQL is running; `recency doctor` says more.';
+    return refusalRemedy(this) ?? 'Check that MySQL is running; `recency doctor` says more.';
   }
 }
 
@@ -75,7 +76,7 @@ const CLIENT: Readonly<Record<string, MysqlFault>> = {
 };
 
 /** By error number; a number that both MySQL and MariaDB know means the same on both. */
-const SERVER: Readonly<Record<number, MysqlFault>> = {
+export const SERVER: Readonly<Record<number, MysqlFault>> = {
   1020: 'away', // ER_CHECKREAD: lost to others too often
   1021: 'away', // ER_DISK_FULL
   1030: 'away', // ER_GET_ERRNO: the storage engine failed

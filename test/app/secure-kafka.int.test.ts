@@ -12,7 +12,7 @@ import { isPassing } from '../../src/transport/kafka/errors.ts';
 import { oauthTokens } from '../../src/transport/kafka/oauth-token.ts';
 import { KafkaTaskPublisher } from '../../src/transport/kafka/publisher.ts';
 import { type CertificateFiles, TestCa } from '../support/certificates.ts';
-import { PASSWORD, SecureKafka, unsignedToken, writeToken } from '../support/secure-kafka.ts';
+import { PASSWORD, SecureKafka, SHORT_SESSION_MS, unsignedToken, writeToken } from '../support/secure-kafka.ts';
 import { freshName, hasKafka } from '../support/servers.ts';
 import { until } from '../support/until.ts';
 
@@ -138,6 +138,30 @@ describe.runIf(hasKafka())('Kafka over TLS and SASL', () => {
       },
       { interval: 500 },
     );
+  });
+
+  it('works through many short sessions of the broker: each is renewed before it ends', async () => {
+    const settings = kafkaSettings(configOf(base(signIn('scram-sha-256'))), 'test', pino({ level: 'silent' }));
+    const opened = createKafka(settings);
+    const [producer, consumer] = [opened.producer(), opened.consumer({ groupId: freshName() })];
+    onTestFinished(async () => void (await Promise.all([producer.disconnect(), consumer.disconnect()])));
+    await Promise.all([producer.connect(), consumer.connect()]);
+    const [own, crashes, heard] = [freshName(), [] as Error[], new Set<string>()];
+    consumer.on('consumer.crash', ({ payload }) => void crashes.push(payload.error));
+    await consumer.subscribe({ topics: [topic] });
+    await consumer.run({ eachMessage: async ({ message }) => void heard.add(String(message.value)) });
+    const begun = performance.now();
+    const sent: string[] = [];
+    await until(
+      async () => {
+        sent.push(`${own} ${sent.length}`);
+        await producer.send({ topic, messages: [{ value: String(sent.at(-1)) }] });
+        return performance.now() - begun > 4 * SHORT_SESSION_MS;
+      },
+      { interval: 100 },
+    );
+    await until(() => heard.has(String(sent.at(-1))));
+    expect(crashes).toEqual([]);
   });
 
   it('connects with a certificate that was replaced meanwhile', async () => {

@@ -16,6 +16,9 @@ const JAAS = 'org.apache.kafka.common.security';
 /** Password of all accounts; OAUTHBEARER accounts have unsigned tokens, which Kafka accepts for tests. */
 export const PASSWORD = 'between-us';
 
+/** How long the broker lets a sign-in with SCRAM-SHA-256 last. */
+export const SHORT_SESSION_MS = 3_000;
+
 /**
  * A broker of the test's own. Its ports require TLS and a password or token (SASL_SSL: PLAIN, SCRAM, OAUTHBEARER), or a client certificate
  * (SSL). Clients may do only what an ACL allows them; clients on the plain-text port may do everything.
@@ -66,6 +69,7 @@ export class SecureKafka implements AsyncDisposable {
         'unsecuredLoginStringClaim_sub="broker"',
       ),
       'listener.name.sasl_ssl.oauthbearer.connections.max.reauth.ms': '3600000',
+      'listener.name.sasl_ssl.scram-sha-256.connections.max.reauth.ms': String(SHORT_SESSION_MS),
       'authorizer.class.name': 'org.apache.kafka.metadata.authorizer.StandardAuthorizer',
       'super.users': 'User:ANONYMOUS',
     });

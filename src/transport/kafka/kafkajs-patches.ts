@@ -110,3 +110,32 @@ function clearLeaderErrors({ topicMetadata }: MetadataResponse): void {
     if (partition.partitionErrorCode === LEADER_NOT_AVAILABLE) partition.partitionErrorCode = NONE;
   }
 }
+
+interface SignedInConnection {
+  /** `process.hrtime()` of the last sign-in. */
+  readonly authenticatedAt: [number, number] | null;
+  /** As the broker said at the sign-in, ms; 0: for ever. */
+  readonly sessionLifetime: { toNumber(): number };
+  isAuthenticated(): boolean;
+}
+
+const { prototype: connection } = load('kafkajs/src/network/connection.js') as { prototype: SignedInConnection };
+
+if (typeof connection.isAuthenticated !== 'function') {
+  throw new Error('kafkajs signs in in another way: it must be the version in the lock file');
+}
+
+/** As in kafkajs. */
+const RENEWED_BEFORE_END_MS = 10_000;
+
+/**
+ * A connection signs in again 10 s before its session ends, or, where sessions are shorter than 20 s, after half of their time. kafkajs
+ * knows only the 10 s: in a shorter session it would sign in before every request, which brokers refuse.
+ */
+connection.isAuthenticated = function (this: SignedInConnection) {
+  if (this.authenticatedAt === null) return false;
+  const lifetimeMs = this.sessionLifetime.toNumber();
+  if (lifetimeMs === 0) return true;
+  const [seconds, nanoseconds] = process.hrtime(this.authenticatedAt);
+  return seconds * 1e3 + nanoseconds / 1e6 < Math.max(lifetimeMs - RENEWED_BEFORE_END_MS, lifetimeMs / 2);
+};

@@ -68,8 +68,9 @@ export class DelayQueue {
     if (items.length > 0) await this.#put([this.#due, this.#all, this.waitingChannel], [delayMs, ...items]);
   }
 
-  /** Due items, at most `count`, to be finished within `leaseMs`. @throws RedisUnavailable */
+  /** Due items, at most `count`, to be finished within `leaseMs`, at most three minutes. @throws RangeError, RedisUnavailable */
   async take(count: number, leaseMs: number): Promise<Held<string>> {
+    mustBeAllowed(leaseMs);
     const [leaseEnd = '', ...items] = (await this.#take(
       [this.#due, this.#held, this.#all],
       [count, leaseMs, LONGEST_MS],

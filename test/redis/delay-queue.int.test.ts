@@ -13,6 +13,17 @@ const takeOne = (from: DelayQueue) =>
 
 const refresh = (user: string, contact: string) => JSON.stringify({ kind: 'refresh', user, contact });
 
+it('takes no delay and no lease beyond three minutes: a crash must not make others wait for longer', async () => {
+  const { redis, prefix } = await freshStores();
+  const own = new DelayQueue(redis, prefix);
+  await expect(own.put(['a'], 180_001)).rejects.toThrow(RangeError);
+  await own.put(['a'], 0);
+  await expect(own.take(1, 180_001)).rejects.toThrow(RangeError);
+  const held = await takeOne(own);
+  await expect(own.extend(held, 180_001)).rejects.toThrow(RangeError);
+  expect(held.items).toEqual(['a']);
+});
+
 describe('the items that wait', () => {
   it('are found page by page, all of them and each once', async () => {
     const { redis, prefix } = await freshStores();

@@ -1,7 +1,6 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import { timeSchema, wholeNumber } from '../../contracts/http.ts';
-import { type Deadline, withinDeadline } from '../../timing/deadline.ts';
 import { letterView, listedLetterView, NotReplayable } from '../../transport/dead-letters.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { HttpProblem } from '../http-problem.ts';
@@ -120,7 +119,7 @@ const OPERATIONS = {
 /** For the people who run it. @param log is told what was replayed or discarded */
 export function deadLetterRoutes(letters: ApiDependencies['deadLetters'], log: (facts: object) => void): Route[] {
   return [
-    { operation: OPERATIONS.list, handle: (request, deadline) => list(letters, request, deadline) },
+    { operation: OPERATIONS.list, handle: (request) => list(letters, request) },
     {
       operation: OPERATIONS.replay,
       before: jsonBody,
@@ -144,23 +143,23 @@ export function deadLetterRoutes(letters: ApiDependencies['deadLetters'], log: (
       },
     },
     // After those whose paths it matches, too.
-    { operation: OPERATIONS.show, handle: (request, deadline) => show(letters, request, deadline) },
+    { operation: OPERATIONS.show, handle: (request) => show(letters, request) },
   ];
 }
 
-async function list(letters: ApiDependencies['deadLetters'], request: Request, deadline: Deadline) {
+async function list(letters: ApiDependencies['deadLetters'], request: Request) {
   const { limit, after } = parse('query', listQuery, request.query);
   const asked = letters.list({ limit, ...(after === undefined ? {} : { after }) });
-  const found = await withinDeadline(deadline, asked).catch((error: unknown) => {
+  const found = await asked.catch((error: unknown) => {
     throw error instanceof RangeError ? new HttpProblem('invalid_parameter', { detail: error.message }) : error;
   });
   return json(200, { dead_letters: found.map(listedLetterView) });
 }
 
-async function show(letters: ApiDependencies['deadLetters'], request: Request, deadline: Deadline) {
+async function show(letters: ApiDependencies['deadLetters'], request: Request) {
   const { id } = parse('path', params, request.params);
   parse('query', none, request.query);
-  const letter = await withinDeadline(deadline, letters.get(id));
+  const letter = await letters.get(id);
   if (letter === undefined) throw new HttpProblem('letter_unknown');
   return json(200, letterView(letter));
 }

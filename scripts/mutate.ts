@@ -7,7 +7,7 @@
  *   node scripts/mutate.ts --seed 1 --count 50 [--tree FOLDER] [--list]
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -99,11 +99,10 @@ function randomFrom(seed: number): () => number {
   };
 }
 
-/** A copy of what is committed, with the packages of this tree. */
+/** A clone of what is committed, because some tests ask git, with the packages of this tree. */
 function copyTree(tree: string): string {
-  mkdirSync(tree, { recursive: true });
-  const copied = spawnSync('sh', ['-c', `git archive HEAD | tar -x -C '${tree}'`], { cwd: root, stdio: 'inherit' });
-  if (copied.status !== 0) throw new Error(`the tree could not be copied to ${tree}`);
+  const cloned = spawnSync('git', ['clone', '--quiet', root, tree], { stdio: 'inherit' });
+  if (cloned.status !== 0) throw new Error(`the tree could not be cloned to ${tree}`);
   symlinkSync(join(root, 'node_modules'), join(tree, 'node_modules'));
   return tree;
 }

@@ -25,7 +25,7 @@ const READS_ITS_OWN = 'Part of what a view returns depends on it, and Recency’
 const REFUSES = 'Ordinary statements would be refused, or ended with an error.';
 const CUTS_OFF = 'Results would be cut off.';
 const WRITES_UNCHECKED = 'Rows could be written that break a constraint.';
-const CLOSES = 'The server would close connections that are in use.';
+const CLOSES = 'The server would end transactions that wait for Redis or Kafka.';
 
 const ENDS = 'The server ends a statement whose caller has given up.';
 
@@ -67,7 +67,6 @@ export const SET_NEXT: readonly SetVariable[] = [
   on('check_constraint_checks', WRITES_UNCHECKED),
   set('lock_wait_timeout', '86400', REFUSES),
   set('innodb_lock_wait_timeout', '50', REFUSES),
-  set('wait_timeout', '28800', CLOSES),
   set('idle_transaction_timeout', '0', CLOSES),
   set('idle_readonly_transaction_timeout', '0', CLOSES),
   set('idle_write_transaction_timeout', '0', CLOSES),
@@ -157,7 +156,7 @@ export const LEFT: readonly LeftVariables[] = [
   ),
   left(
     'The network: a connection that the server closes is replaced.',
-    'interactive_timeout net_buffer_length net_read_timeout net_retry_count net_write_timeout tcp_nodelay',
+    'interactive_timeout net_buffer_length net_read_timeout net_retry_count net_write_timeout tcp_nodelay wait_timeout',
   ),
   left(
     'How tables are created: the migrations name what they need, and fail with an error where it cannot be had.',

@@ -2,7 +2,8 @@
 import type { Kind } from '../contracts/kind.ts';
 import { compareVersions, mysqlProductOf } from '../contracts/server-versions.ts';
 import type { Database } from '../mysql/database.ts';
-import { namesIn, readSource, type SourceName } from '../mysql/volatile-views.ts';
+import { namesIn, type SourceName } from '../mysql/source-text.ts';
+import { readSource } from '../mysql/volatile-views.ts';
 import { viewNames } from '../site/kind-view.ts';
 
 export interface FoundTable {
@@ -10,10 +11,15 @@ export interface FoundTable {
   readonly table: string;
 }
 
+/** What a view's rows follow from besides tables: a view, or a function or procedure (`isRoutine`). */
+export interface FoundView extends FoundTable {
+  readonly isRoutine?: boolean;
+}
+
 export interface BehindViews {
   readonly tables: readonly FoundTable[];
-  /** The views themselves, those that they read, and the functions that they call: another text of one is another answer. */
-  readonly views: readonly FoundTable[];
+  /** The views themselves, those that they read, and the routines that they call: another text of one is another answer. */
+  readonly views: readonly FoundView[];
   /** Views and functions whose text this account may not read. */
   readonly unread: readonly string[];
 }
@@ -35,11 +41,11 @@ export async function findBaseTables(database: Database, kinds: readonly Kind[])
   const schema = String(here);
   const waiting: WaitingName[] = viewNames(kinds).map((name) => ({ kind: 'view', schema, name }));
   const seen = new Set<string>();
-  const [tables, views]: [FoundTable[], FoundTable[]] = [[], []];
+  const [tables, views]: [FoundTable[], FoundView[]] = [[], []];
   const unread: string[] = [];
   for (let name = waiting.shift(); name; name = waiting.shift()) {
     const place = { schema: name.schema ?? schema, table: name.name };
-    const key = JSON.stringify([name.kind, place.schema, place.table]);
+    const key = JSON.stringify([name.kind, place.schema, place.table, name.isQualified === true]);
     if (seen.has(key)) continue;
     seen.add(key);
     const source = await readSource(database, name);
@@ -49,9 +55,9 @@ export async function findBaseTables(database: Database, kinds: readonly Kind[])
       if (type !== undefined || name.isQualified) tables.push(place);
     }
     if (source === undefined || source === 'unreadable') continue;
-    views.push(place);
+    views.push({ ...place, isRoutine: name.kind === 'function' });
     for (const other of namesIn(source)) {
-      const isQualified = other.schema !== undefined;
+      const isQualified = other.schema !== undefined && other.isGuess !== true;
       waiting.push({ ...other, schema: other.schema ?? place.schema, isQualified });
     }
   }

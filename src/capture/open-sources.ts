@@ -10,6 +10,7 @@ import type { Database } from '../mysql/database.ts';
 import { tlsOptions } from '../mysql/tls.ts';
 import { DEFAULT_STALL_MS, SourceStalled } from '../timing/stall-detector.ts';
 import { createKafka } from '../transport/kafka/client.ts';
+import type { FoundView } from './base-tables.ts';
 import { parsePosition, positionText } from './binlog/log-place.ts';
 import { readTables } from './binlog/log-reader.ts';
 import { BinlogSource } from './binlog/source.ts';
@@ -19,7 +20,7 @@ import { DebeziumSource } from './debezium/source.ts';
 import { checkTopics, moveToEnds, statementsTopic, topicOf } from './debezium/topics.ts';
 import type { LogAnchor } from './log-proof.ts';
 import { LogProof } from './log-proof.ts';
-import { type Mapping, mappedColumns, type TableName, tableKey } from './mapping.ts';
+import { type Mapping, mappedColumns, tableKey } from './mapping.ts';
 
 /** Where changes are read. */
 interface OpenChanges {
@@ -36,7 +37,7 @@ interface ChangesOpening {
   readonly database: Database;
   readonly mapping: Mapping;
   /** The views that Recency reads, and the views and functions behind them, as they are now. */
-  readonly views: () => readonly TableName[];
+  readonly views: () => readonly FoundView[];
   /** Nothing that lasts may be written. */
   readonly isDryRun?: boolean;
 }
@@ -86,7 +87,7 @@ function connectionOf(config: Config): ConnectionOptions {
 }
 
 /** Of the log only Recency's own row is read. */
-const NO_TABLES = { columnsOf: () => undefined, isWatched: () => false, isWatchedSchema: () => false };
+const NO_TABLES = { columnsOf: () => undefined, schemas: [], names: [], routines: [] };
 
 /** Of Recency's own row. */
 const OWN_COLUMNS = new Set(['source', 'saved_at', 'fences', 'nonce']);

@@ -136,6 +136,17 @@ for (const [where, args] of [
       expect(gaps.at(-1)).toBe('unreadable');
     });
 
+    it('is a gap: a statement from another schema, which quotes the name of the table as texts are quoted', async () => {
+      const at = await site();
+      const elsewhere = new URL(await mysql.createDatabase()).pathname.slice(1);
+      const schema = new URL(at.url).pathname.slice(1);
+      const { gaps } = await capturing(at.url, at.mapping);
+      await until(() => gaps.length === 1);
+      await sql(at.url, "SET SESSION sql_mode = 'ANSI_QUOTES'", `USE ${elsewhere}`, `TRUNCATE TABLE "${schema}"."t"`);
+      await until(() => gaps.length === 2);
+      expect(gaps[1]).toBe('statement');
+    });
+
     it('is a gap: an XA transaction that was prepared before the present and is committed after it', async () => {
       const at = await site();
       const connection = await createConnection(at.url);

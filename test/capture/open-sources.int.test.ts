@@ -26,7 +26,7 @@ for (const [where, args] of [
       const token = await nextFencingToken(database, 'capture', Date.now());
       const own = new URL(url).pathname.slice(1);
       const tables = { own, source: 'debezium', columnsOf: () => undefined };
-      const none = { isWatched: () => false, isWatchedSchema: () => false };
+      const none = { schemas: [], names: [], routines: [] };
       const anchor = logAnchor({
         end: async () => positionText(await readLogEnd(database)),
         open: (position) => {

@@ -42,17 +42,22 @@ it('every table behind the views is found: unseen, of another name for it, in li
   const [url, elsewhere] = [await freshDatabase(), await freshDatabase()];
   const [schema, other] = [url, elsewhere].map((one) => new URL(one).pathname.slice(1));
   const [row] = await sql(url, 'SELECT VERSION() AS version');
-  const versioned = String(row?.version).includes('MariaDB') ? 'WITH SYSTEM VERSIONING' : '';
+  const isMariaDb = String(row?.version).includes('MariaDB');
+  const versioned = isMariaDb ? 'WITH SYSTEM VERSIONING' : '';
+  const ofTable = isMariaDb ? '(SELECT COUNT(*) FROM r)' : '(SELECT COUNT(*) FROM (TABLE r LIMIT 1) AS some)';
   const reads = 'RETURNS INT DETERMINISTIC READS SQL DATA';
   const user = freshName();
   await sql(
     url,
-    ...['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => `CREATE TABLE ${name} (id INT PRIMARY KEY, x INT, at DATE)`),
+    ...['a', 'b', 'c', 'd', 'e', 'f', 'g', 'p', 'q', 'r'].map(
+      (name) => `CREATE TABLE ${name} (id INT PRIMARY KEY, x INT, at DATE)`,
+    ),
     `CREATE TABLE kept (id INT PRIMARY KEY) ${versioned}`,
     `CREATE TABLE ${other}.hidden (id INT PRIMARY KEY)`,
     'CREATE PROCEDURE deep(OUT n INT) READS SQL DATA SELECT COUNT(*) INTO n FROM e',
     `CREATE FUNCTION counts(i INT) ${reads} BEGIN DECLARE n INT; CALL deep(n);
-       RETURN n + (SELECT COUNT(*) FROM b AS one, (c JOIN d ON c.id = d.id) JOIN f AS last ON last.id IN (c.id, one.id), g); END`,
+       RETURN n + (SELECT COUNT(*) FROM b AS one, (c JOIN d ON c.id = d.id) JOIN f AS last ON last.id IN (c.id, one.id), g)
+         + (SELECT COUNT(*) FROM {OJ p LEFT OUTER JOIN q ON p.id = q.id}) + ${ofTable}; END`,
     `CREATE VIEW recency_contacts AS SELECT a.id, counts(a.id) AS n, EXTRACT(YEAR FROM a.at) AS y, TRIM('x' FROM a.x) AS t
        FROM a JOIN kept ON kept.id = a.id LEFT JOIN ${other}.hidden AS h ON h.id = a.id`,
     'CREATE VIEW recency_photos AS SELECT id FROM a',
@@ -70,6 +75,6 @@ it('every table behind the views is found: unseen, of another name for it, in li
     tables.map(({ schema: of, table }) => (of === schema ? table : `other.${table}`)).sort();
   const { tables, unread } = await found(url);
   expect(unread).toEqual([]);
-  expect(names(tables)).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'kept', 'other.hidden']);
+  expect(names(tables)).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'kept', 'other.hidden', 'p', 'q', 'r']);
   expect(names((await found(account)).tables)).toContain('other.hidden');
 });

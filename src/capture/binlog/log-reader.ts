@@ -1,6 +1,7 @@
 import { CAPTURE_TABLE } from '../../mysql/capture.ts';
+import type { FoundView } from '../base-tables.ts';
 import { CaptureGap, type Echo, type Row, type RowChange } from '../change-source.ts';
-import { idSourceOf, type Mapping, mappedColumns, type TableName, tableKey } from '../mapping.ts';
+import { idSourceOf, type Mapping, mappedColumns, tableKey } from '../mapping.ts';
 import { EventByteReader } from './byte-reader.ts';
 import { EVENT, HARMLESS_EVENTS, inflated, type LogEvent, parseQuery, parseXaPrepare } from './log-event.ts';
 import { type LoggedTable, LoggedTables, readRow, type WantedTable } from './logged-tables.ts';
@@ -195,8 +196,8 @@ interface ReadTablesOptions {
   readonly own: string;
   /** The row of `recency_capture` that comes back. */
   readonly source: string;
-  /** The views that Recency reads, and those behind them: another text changes every row of them. */
-  readonly views: readonly TableName[];
+  /** The views that Recency reads, and what is behind them: another text changes every row of them. */
+  readonly views: readonly FoundView[];
 }
 
 /** What of the log concerns the mapping. */
@@ -204,14 +205,12 @@ export function readTables(mapping: Mapping, { own, source, views }: ReadTablesO
   const columns = mappedColumns(mapping);
   const lookups = mapping.tables.map(({ source: of }) => idSourceOf(of)).filter((id) => typeof id === 'object');
   const watched = [...columns.values(), ...lookups, ...views];
-  // Statements may name a table in another case than the log does.
-  const names = new Set(watched.map((name) => tableKey(name).toLowerCase()));
-  const schemas = new Set(watched.map(({ schema }) => schema.toLowerCase()));
   return {
     own,
     source,
     columnsOf: (schema, table) => columns.get(tableKey({ schema, table }))?.columns,
-    isWatched: (schema, table) => names.has(tableKey({ schema, table }).toLowerCase()),
-    isWatchedSchema: (schema) => schemas.has(schema.toLowerCase()),
+    schemas: [...new Set(watched.map(({ schema }) => schema))],
+    names: [...new Set(watched.map(({ table }) => table))],
+    routines: views.flatMap(({ table, isRoutine }) => (isRoutine ? [table] : [])),
   };
 }

@@ -1,13 +1,14 @@
 /**
  * Statements in the binary log. Changes of rows are row events there, so a statement says nothing about rows only if it is known
  * to be harmless. That is, besides the control of transactions (log-reader.ts):
- * - DDL that names no mapped table, no view that is read and none of what these are made of;
+ * - DDL in whose text no mapped table, no view that is read and none of what these are made of is mentioned (mentions.ts);
  * - a few forms that change neither rows nor what they mean, whatever they name: indexes, triggers, accounts.
  *
  * Everything else is a gap, whichever table it names: a session that logs statements changes rows through triggers, functions and
  * views of other names. A form counts only if its whole text fits.
  */
 import { UNREADABLE } from './log-event.ts';
+import { mentions } from './mentions.ts';
 
 /** A word, or another part, of a statement. */
 interface StatementToken {
@@ -17,6 +18,9 @@ interface StatementToken {
   readonly text: string;
 }
 
+/** Every character from U+0080 on may be part of a name: https://dev.mysql.com/doc/refman/8.4/en/identifiers.html */
+const WORD = '[\\w$\\u{80}-\\u{10ffff}]+';
+
 const tokenPattern = (inString: string) =>
   new RegExp(
     [
@@ -24,7 +28,7 @@ const tokenPattern = (inString: string) =>
       String.raw`(?<comment>\/\*[\s\S]*?(?:\*\/|$)|--(?=\s|$)[^\n]*|#[^\n]*)`,
       '(?<name>`(?:[^`]|``)*(?:`|$))',
       `(?<string>'(?:[^'${inString}|'')*(?:'|$)|"(?:[^"${inString}|"")*(?:"|$))`,
-      String.raw`(?<word>[\p{L}\p{N}_$]+)|(?<other>\S)`,
+      `(?<word>${WORD})|(?<other>\\S)`,
     ].join('|'),
     'giu',
   );
@@ -34,31 +38,29 @@ const WITH_ESCAPES = tokenPattern(String.raw`\\]|\\[\s\S]`);
 const WITHOUT_ESCAPES = tokenPattern(']');
 
 /**
- * What a statement may be: with what its executable comments hold and without it, since their versions decide, and with escapes
- * in its strings or without them, since the session decides.
+ * What a statement may be: with what its executable comments hold and without it, since the server and its version decide, and with
+ * escapes in its strings or without them, since the session decides.
  */
 function readingsOf(text: string): StatementToken[][] {
+  const texts = [...new Set([text, ...COMMENTS.map((comments) => text.replaceAll(comments, ' '))])];
   const patterns = text.includes('\\') ? [WITH_ESCAPES, WITHOUT_ESCAPES] : [WITH_ESCAPES];
-  return patterns.flatMap((pattern) => readings(text, pattern));
+  return texts.flatMap((one) => patterns.map((pattern) => tokensOf(one, pattern)));
 }
 
-function readings(text: string, pattern: RegExp): StatementToken[][] {
-  const [all, outside]: [StatementToken[], StatementToken[]] = [[], []];
+/** Executable comments as a server passes over them, which may take one comment within for a part of it. Quotes mean nothing there. */
+const COMMENTS = [/\/\*M?![\s\S]*?\*\//gi, /\/\*M?!(?:(?!\*\/|\/\*)[\s\S]|\/\*[\s\S]*?\*\/)*\*\//gi];
+
+/** With what executable comments hold. */
+function tokensOf(text: string, pattern: RegExp): StatementToken[] {
+  const tokens: StatementToken[] = [];
   let depth = 0;
-  let hasExecutable = false;
   for (const { 0: found, groups = {} } of text.matchAll(pattern)) {
     if (groups.comment !== undefined) continue;
-    if (groups.begin !== undefined) {
-      depth += 1;
-      hasExecutable = true;
-    } else if (groups.end !== undefined && depth > 0) depth -= 1;
-    else {
-      const token = tokenOf(found, groups);
-      all.push(token);
-      if (depth === 0) outside.push(token);
-    }
+    if (groups.begin !== undefined) depth += 1;
+    else if (groups.end !== undefined && depth > 0) depth -= 1;
+    else tokens.push(tokenOf(found, groups));
   }
-  return hasExecutable ? [all, outside] : [all];
+  return tokens;
 }
 
 function tokenOf(found: string, { name, string, word }: Readonly<Record<string, string | undefined>>): StatementToken {
@@ -72,11 +74,14 @@ export function textOf(tokens: readonly StatementToken[]): string {
   return tokens.map(({ is, text }) => ({ name: '`', string: "'", word: text, other: text })[is]).join(' ');
 }
 
+/** What must not change without being noticed. */
 export interface WatchedNames {
-  /** Schema and table: is it mapped? */
-  readonly isWatched: (schema: string, name: string) => boolean;
-  /** Is the schema of a mapped table. */
-  readonly isWatchedSchema: (schema: string) => boolean;
+  /** In which the others are. */
+  readonly schemas: readonly string[];
+  /** Of tables, views and routines. */
+  readonly names: readonly string[];
+  /** Those that are of functions and procedures. */
+  readonly routines: readonly string[];
 }
 
 interface LoggedStatement {
@@ -101,7 +106,8 @@ function isHarmlessReading(all: readonly StatementToken[], statement: LoggedStat
   const text = textOf(tokens);
   if (HARMLESS.some((form) => form.test(text))) return true;
   if (ALTER_TABLE.test(text) && isHarmlessAlter(text, statement.isSelfDescribing)) return true;
-  return DDL.test(text) && !SELECTS.test(text) && !namesWatched(tokens, statement.schema, watched);
+  if (PROCEDURE.test(text)) return !mentions(statement.text, watched.routines);
+  return DDL.test(text) && !SELECTS.test(text) && !mayConcern(text, statement, watched);
 }
 
 /** MariaDB: SET STATEMENT name = value, … FOR the statement. */
@@ -112,7 +118,7 @@ function withoutSettings(tokens: readonly StatementToken[]): readonly StatementT
 }
 
 /** In texts of tokens: names and strings stand for themselves there, without what they hold. */
-const NAME = '(?:[\\p{L}\\p{N}_$]+|`)';
+const NAME = `(?:${WORD}|\`)`;
 const QUALIFIED = `${NAME}(?: \\. ${NAME})?`;
 const NAMES = `${QUALIFIED}(?: , ${QUALIFIED})*`;
 const INDEX = '(?:UNIQUE |FULLTEXT |SPATIAL |VECTOR )?(?:INDEX|KEY)';
@@ -143,8 +149,8 @@ const HARMLESS: readonly RegExp[] = [
     `(?:ANALYZE|OPTIMIZE) (?:NO_WRITE_TO_BINLOG |LOCAL )?TABLES? ${NAMES}(?: PERSISTENT FOR ALL)?(?: WAIT \\d+| NOWAIT)?`,
   ),
   // What they write later is in the log then.
-  new RegExp(`^CREATE (?:OR REPLACE )?${DEFINER}(?:TRIGGER|PROCEDURE|EVENT) `, 'iu'),
-  form(`DROP (?:TRIGGER|PROCEDURE|EVENT) ${IF_EXISTS}${QUALIFIED}`),
+  new RegExp(`^CREATE (?:OR REPLACE )?${DEFINER}(?:TRIGGER|EVENT) `, 'iu'),
+  form(`DROP (?:TRIGGER|EVENT) ${IF_EXISTS}${QUALIFIED}`),
   form(
     `CREATE (?:OR REPLACE )?${INDEX} ${IF_NOT_EXISTS}${NAME}(?: USING [A-Z]+)? ON ${QUALIFIED} ${PARENTHESES}${INDEX_OPTION}*${ONLINE}*`,
     `DROP INDEX ${IF_EXISTS}${NAME} ON ${QUALIFIED}${ONLINE}*`,
@@ -153,6 +159,9 @@ const HARMLESS: readonly RegExp[] = [
   new RegExp(`^CREATE (?:TEMPORARY )?TABLE (?!.*${ROWS})`, 'iu'),
   form(`DROP TEMPORARY TABLES? ${IF_EXISTS}${NAMES}`),
 ];
+
+/** What a procedure writes later is in the log then; it matters only where a function of a view calls it. */
+const PROCEDURE = new RegExp(`^(?:CREATE (?:OR REPLACE )?${DEFINER}|DROP )PROCEDURE `, 'iu');
 
 const DDL = /^(?:ALTER|TRUNCATE|DROP|RENAME|CREATE|REPAIR)\b/i;
 
@@ -210,26 +219,18 @@ function clausesOf(text: string): string[] {
   return clauses.map((clause) => clause.trim());
 }
 
-/** Any name in the text, in a string too: one that only looks like a mapped table costs an epoch, one that is missed costs more. */
-function namesWatched(
-  tokens: readonly StatementToken[],
-  here: string,
-  { isWatched, isWatchedSchema }: WatchedNames,
-): boolean {
-  const ofSchema = /^(?:DROP|CREATE OR REPLACE) (?:DATABASE|SCHEMA) /i.test(textOf(tokens));
-  return tokens.some(({ is, text }, i) => {
-    if (is === 'other') return false;
-    if (is === 'string') return namesIn(text).some((name) => isWatched(here, name));
-    if (ofSchema && isWatchedSchema(text)) return true;
-    const qualifier = tokens[i - 1]?.text === '.' ? tokens[i - 2] : undefined;
-    return isWatched(qualifier?.text ?? here, text);
-  });
+/**
+ * A mention anywhere in the text counts, in a string or a comment too, qualified or not, however it is quoted: one that only looks
+ * like a mapped table costs an epoch, one that is missed costs more. A statement is harmless where it can mean no schema of theirs.
+ * @param form of the statement, as {@link textOf} makes it
+ */
+function mayConcern(form: string, { schema, text }: LoggedStatement, { schemas, names }: WatchedNames): boolean {
+  const isSchemaNamed = mentions(text, schemas);
+  if (OF_SCHEMA.test(form)) return isSchemaNamed;
+  return (isSchemaNamed || mentions(schema, schemas)) && mentions(text, names);
 }
 
-/** Quotes may be of names as well (ANSI_QUOTES), and what is in a text may name tables. */
-function namesIn(text: string): string[] {
-  return [text, ...text.split(/[^\p{L}\p{N}_$]+/u)];
-}
+const OF_SCHEMA = /^(?:DROP|CREATE OR REPLACE) (?:DATABASE|SCHEMA) /i;
 
 const LONGEST = 200;
 

@@ -1,10 +1,11 @@
+import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { concernOf } from '../../../src/capture/binlog/statements.ts';
 
 const watched = {
-  isWatched: (schema: string, name: string) =>
-    schema.toLowerCase() === 'shop' && ['follows', 'posts'].includes(name.toLowerCase()),
-  isWatchedSchema: (schema: string) => schema === 'shop',
+  schemas: ['shop'],
+  names: ['follows', 'posts', 'मित्र', 'seen_by', 'helper'],
+  routines: ['seen_by', 'helper'],
 };
 
 const concern = (text: string, schema = 'shop', isSelfDescribing = true) =>
@@ -55,6 +56,15 @@ describe('a statement in the binary log', () => {
     'ALTER TABLE follows ADD COLUMN circle BIGINT UNSIGNED REFERENCES circles (id) ON DELETE CASCADE',
     'ALTER TABLE follows ADD c INT whatever a later server may have',
     'TRUNCATE gr\ufffd\ufffde', // a name in another character set
+    'TRUNCATE TABLE .follows',
+    'ALTER TABLE .follows DROP COLUMN a',
+    'TRUNCATE मित्र',
+    "ALTER TABLE follows COMMENT='x' /*M! COMMENT ' */, DROP COLUMN a, COMMENT ''", // a comment for MySQL
+    'CREATE OR REPLACE PROCEDURE helper() SELECT 1',
+    'DROP PROCEDURE IF EXISTS `shop`.`Helper`',
+    'DROP FUNCTION séen_by', // names of routines are compared without accents
+    'DROP TABLE elsewhere.follows', // what only looks like it
+    '-- TRUNCATE follows\nTRUNCATE other',
   ])('concerns a mapped table: %s', (text) => {
     expect(concern(text)).toBeTypeOf('string');
   });
@@ -88,11 +98,8 @@ describe('a statement in the binary log', () => {
     'CREATE TABLE x (a INT) PARTITION BY RANGE (a) (PARTITION p VALUES LESS THAN (5), PARTITION q VALUES LESS THAN MAXVALUE)',
     'CREATE TABLE x (a INT) PARTITION BY LIST (a) (PARTITION p VALUES IN (5))',
     'CREATE TRIGGER t AFTER INSERT ON follows FOR EACH ROW SET @a = 1',
-    'DROP TABLE elsewhere.follows',
-    'TRUNCATE elsewhere.follows',
     'DROP DATABASE elsewhere',
     'GRANT SELECT ON follows TO somebody',
-    '-- TRUNCATE follows\nTRUNCATE other',
   ])('concerns none: %s', (text) => {
     expect(concern(text)).toBeUndefined();
   });
@@ -123,6 +130,37 @@ describe('a statement in the binary log', () => {
     expect(concern('TRUNCATE shop.follows', 'elsewhere')).toBeTypeOf('string');
     expect(concern('ALTER TABLE follows ADD x INT FIRST', 'shop', false)).toBeTypeOf('string');
   });
+
+  it.each([
+    'TRUNCATE TABLE "shop"."follows"',
+    'RENAME TABLE "shop"."follows" TO "elsewhere"."x", "elsewhere"."new" TO "shop"."follows"',
+    'ALTER TABLE "shop" . "follows" DROP COLUMN a',
+    'DROP DATABASE "shop"',
+    'TRUNCATE TABLE shop.मित्र',
+    'TRUNCATE TABLE SHOP/* */./* */`follows`',
+  ])('concerns a mapped table from another schema, however its name is quoted: %s', (text) => {
+    expect(concern(text, 'elsewhere')).toBeTypeOf('string');
+  });
+
+  /** A text in each place where a server does not read it as a part of the statement. */
+  const unread = (text: string) => [
+    `'${text.replaceAll(/['\\\\]/g, '$&$&')}'`,
+    `"${text.replaceAll(/["\\\\]/g, '$&$&')}"`,
+    `'x' /*${text.replaceAll('*/', '').replace(/^M?!/i, '')} */`,
+    `'x' /*M! COMMENT ${text.replaceAll('*/', '')} */`,
+    `'x' -- ${text.replaceAll('\n', '')}\n`,
+    `'x' #${text.replaceAll('\n', '')}\n`,
+  ];
+
+  test.prop([fc.string({ unit: fc.constantFrom(...'\'"`\\\\/*!M-#;,().= \nax0'), maxLength: 30 })], { numRuns: 500 })(
+    'concerns a mapped table, whatever is in its quotes and comments',
+    (text) => {
+      for (const quoted of unread(text)) {
+        expect(concern(`ALTER TABLE follows COMMENT = ${quoted}, DROP COLUMN a`), quoted).toBeTypeOf('string');
+        expect(concern(`RENAME TABLE \`new ${text.replaceAll('`', '``')}\` TO follows`), quoted).toBeTypeOf('string');
+      }
+    },
+  );
 
   it('is not shown with the values of rows', () => {
     expect(concern("INSERT INTO follows VALUES (1, 'secret')")).toBe('INSERT INTO follows …, logged as a statement');

@@ -52,11 +52,10 @@ describe.runIf(hasKafka())('a source of Debezium’s topics', () => {
       producer.send({ topic, messages: values.map((value) => ({ key: 'k', value })) });
     const open = () => {
       const settings = { brokers: kafkaBrokers(), clientId: 'test', connectTimeoutMs: 5_000, requestTimeoutMs: 10_000 };
-      const isPosts = (schema: string, name: string) => schema === 'shop' && name === 'posts';
       const source = new DebeziumSource({
         ...{ kafka: { ...settings, logger: silent }, group, sessionTimeoutMs: 6_000, prefix, mapped },
         columnsOf: (_schema, table) => ({ posts: COLUMNS, recency_capture: OWN })[table],
-        watched: { isWatched: isPosts, isWatchedSchema: (schema) => schema === 'shop' },
+        watched: { schemas: ['shop'], names: ['posts'], routines: [] },
         own: { schema: 'shop', source: 'debezium' },
       });
       onTestFinished(() => source.close());

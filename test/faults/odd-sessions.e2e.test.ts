@@ -94,7 +94,7 @@ describe('a server with an odd value of every session variable', () => {
     await relay.ended;
     const capture = new CliProcess(['capture'], { ...settings, CAPTURE_MAPPING: mappingFile() });
     onTestFinished(() => capture[Symbol.asyncDispose]());
-    await capture.says('capturing the binary log');
+    await capture.says('nothing was captured before; a new epoch begins');
     for (const uploader of ['105', '101']) await arrives(uploader, { outbox: false });
     const verified = await runInProcess(['verify', '--json'], settings);
     expect(verified.json().at(-1)).toMatchObject({ warm: 1, wrong: 0, answers_wrong: 0 });

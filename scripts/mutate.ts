@@ -19,7 +19,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** A test that never ends is a mistake that was noticed, too. Of the nearest tests, and of the whole suite. */
 const [NEARBY_LIMIT_MS, SUITE_LIMIT_MS] = [5 * 60_000, 40 * 60_000];
 
-/** Files that failed with all mistakes, and are run with each alone: one mistake may fail hundreds. */
+/** Files that failed with all mistakes, and are run with each alone first: one mistake may fail hundreds. */
 const TRIED_ALONE = 5;
 
 interface Mutation {
@@ -139,12 +139,10 @@ function missedBySuite(mutations: readonly Mutation[], tree: string): readonly M
   if (mutations.length === 0) return [];
   const failed = withMutations(mutations, tree, () => failedFiles(['run'], tree));
   console.log(`the whole suite with ${mutations.length} mistakes: ${failed.length} files failed ${failed.join(' ')}`);
-  const noticed = mutations.filter((mutation) => isNoticedBy(failed.slice(0, TRIED_ALONE), mutation, tree));
-  if (noticed.length === 0) return mutations;
-  return missedBySuite(
-    mutations.filter((mutation) => !noticed.includes(mutation)),
-    tree,
-  );
+  const missedBy = (files: readonly string[]) => mutations.filter((mutation) => !isNoticedBy(files, mutation, tree));
+  const few = missedBy(failed.slice(0, TRIED_ALONE));
+  const missed = few.length < mutations.length ? few : missedBy(failed.slice(TRIED_ALONE));
+  return missed.length < mutations.length ? missedBySuite(missed, tree) : missed;
 }
 
 function isNoticedBy(files: readonly string[], mutation: Mutation, tree: string): boolean {

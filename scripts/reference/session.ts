@@ -18,7 +18,7 @@ values in effect (\`session\`).
 
 ## Set by Recency
 
-A server that lacks a variable is not told about it.
+Variables that a server does not have are left out.
 
 ${markdownTable(['variable', 'value', 'why'], set)}
 

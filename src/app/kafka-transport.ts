@@ -121,7 +121,7 @@ function explain(error: unknown, { kafkaBrokers, topic }: Config): StartError {
     return new StartError(`Kafka at ${brokers} refuses the sign-in: ${signIn}. ${fix}`, { cause: error });
   }
   return new StartError(
-    `Kafka at ${brokers} says neither that the topics ${topic} and ${topic}.dlq are there nor creates them: ${reason}.`,
+    `Kafka at ${brokers} could not be asked for the topics ${topic} and ${topic}.dlq, or could not create them: ${reason}.`,
     { cause: error },
   );
 }

@@ -21,7 +21,7 @@ export interface SetVariable {
   readonly because: string;
 }
 
-const READS_ITS_OWN = 'Part of what a view returns depends on it, and Recency’s sessions must agree.';
+const VIEWS_DEPEND_ON_IT = 'What a view returns may depend on it, and all sessions of Recency must agree.';
 const REFUSES = 'Ordinary statements would be refused, or ended with an error.';
 const CUTS_OFF = 'Results would be cut off.';
 const WRITES_UNCHECKED = 'Rows could be written that break a constraint.';
@@ -73,15 +73,15 @@ export const SET_NEXT: readonly SetVariable[] = [
   set('cte_max_recursion_depth', GREATEST_32, CUTS_OFF),
   set('max_recursive_iterations', GREATEST_32, CUTS_OFF),
   set('group_concat_max_len', '1048576', CUTS_OFF),
-  set('max_sort_length', '1024', 'Long values that begin alike would be in no order.'),
-  set('div_precision_increment', '4', READS_ITS_OWN),
-  set('default_week_format', '0', READS_ITS_OWN),
-  text('lc_time_names', 'en_US', READS_ITS_OWN),
-  text('block_encryption_mode', 'aes-128-ecb', READS_ITS_OWN),
-  text('default_regex_flags', '', READS_ITS_OWN),
-  text('old_mode', '', READS_ITS_OWN),
-  on('standard_compliant_cte', READS_ITS_OWN),
-  on('windowing_use_high_precision', READS_ITS_OWN),
+  set('max_sort_length', '1024', 'Long values that begin alike would not be ordered.'),
+  set('div_precision_increment', '4', VIEWS_DEPEND_ON_IT),
+  set('default_week_format', '0', VIEWS_DEPEND_ON_IT),
+  text('lc_time_names', 'en_US', VIEWS_DEPEND_ON_IT),
+  text('block_encryption_mode', 'aes-128-ecb', VIEWS_DEPEND_ON_IT),
+  text('default_regex_flags', '', VIEWS_DEPEND_ON_IT),
+  text('old_mode', '', VIEWS_DEPEND_ON_IT),
+  on('standard_compliant_cte', VIEWS_DEPEND_ON_IT),
+  on('windowing_use_high_precision', VIEWS_DEPEND_ON_IT),
   text('lc_messages', 'en_US', 'Errors would be told in another language.'),
   {
     ...text('system_versioning_asof', 'DEFAULT', 'Tables with system versioning would be read as they once were.'),

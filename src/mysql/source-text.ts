@@ -5,6 +5,7 @@
  * no comments, `now()` for all its synonyms (MariaDB: `current_timestamp()`). A function's text is kept as it was
  * written.
  */
+
 /** Also valid without parentheses in a text as written. */
 const KEYWORDS = new Set([
   ...['current_timestamp', 'localtime', 'localtimestamp', 'current_date', 'current_time'],

@@ -49,7 +49,7 @@ it('every table behind the views is found: unseen, of another name for it, in li
   const user = freshName();
   await sql(
     url,
-    ...['a', 'b', 'c', 'd', 'e', 'f', 'g', 'p', 'q', 'r'].map(
+    ...['a', 'b', 'c', 'd', 'e', 'f', 'g', 'p', 'q', 'r', 'मित्र'].map(
       (name) => `CREATE TABLE ${name} (id INT PRIMARY KEY, x INT, at DATE)`,
     ),
     `CREATE TABLE kept (id INT PRIMARY KEY) ${versioned}`,
@@ -57,7 +57,8 @@ it('every table behind the views is found: unseen, of another name for it, in li
     'CREATE PROCEDURE deep(OUT n INT) READS SQL DATA SELECT COUNT(*) INTO n FROM e',
     `CREATE FUNCTION counts(i INT) ${reads} BEGIN DECLARE n INT; CALL deep(n);
        RETURN n + (SELECT COUNT(*) FROM b AS one, (c JOIN d ON c.id = d.id) JOIN f AS last ON last.id IN (c.id, one.id), g)
-         + (SELECT COUNT(*) FROM {OJ p LEFT OUTER JOIN q ON p.id = q.id}) + ${ofTable}; END`,
+         + (SELECT COUNT(*) FROM {OJ p LEFT OUTER JOIN q ON p.id = q.id}) + ${ofTable}
+         + (SELECT COUNT(*) FROM मित्र); END`,
     `CREATE VIEW recency_contacts AS SELECT a.id, counts(a.id) AS n, EXTRACT(YEAR FROM a.at) AS y, TRIM('x' FROM a.x) AS t
        FROM a JOIN kept ON kept.id = a.id LEFT JOIN ${other}.hidden AS h ON h.id = a.id`,
     'CREATE VIEW recency_photos AS SELECT id FROM a',
@@ -75,6 +76,6 @@ it('every table behind the views is found: unseen, of another name for it, in li
     tables.map(({ schema: of, table }) => (of === schema ? table : `other.${table}`)).sort();
   const { tables, unread } = await found(url);
   expect(unread).toEqual([]);
-  expect(names(tables)).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'kept', 'other.hidden', 'p', 'q', 'r']);
+  expect(names(tables)).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'kept', 'other.hidden', 'p', 'q', 'r', 'मित्र']);
   expect(names((await found(account)).tables)).toContain('other.hidden');
 });

@@ -4,7 +4,7 @@ import { concernOf } from '../../../src/capture/binlog/statements.ts';
 
 const watched = {
   schemas: ['shop'],
-  names: ['follows', 'posts', 'मित्र', 'seen_by', 'helper'],
+  names: ['follows', 'posts', 'मित्र', 'od`d', 'seen_by', 'helper'],
   routines: ['seen_by', 'helper'],
 };
 
@@ -60,9 +60,12 @@ describe('a statement in the binary log', () => {
     'ALTER TABLE .follows DROP COLUMN a',
     'TRUNCATE मित्र',
     "ALTER TABLE follows COMMENT='x' /*M! COMMENT ' */, DROP COLUMN a, COMMENT ''", // a comment for MySQL
+    "ALTER TABLE follows COMMENT='x' /*! /* */ COMMENT ' */, DROP COLUMN a, COMMENT ''", // the comment within is a part of it
     'CREATE OR REPLACE PROCEDURE helper() SELECT 1',
     'DROP PROCEDURE IF EXISTS `shop`.`Helper`',
     'DROP FUNCTION séen_by', // names of routines are compared without accents
+    'DROP FUNCTION hełper', // newer collations ignore this stroke, too
+    'TRUNCATE `od``d`',
     'DROP TABLE elsewhere.follows', // what only looks like it
     '-- TRUNCATE follows\nTRUNCATE other',
   ])('concerns a mapped table: %s', (text) => {

@@ -283,7 +283,9 @@ export class PushMoves {
       case 'heads':
         return {
           world,
-          reply: [{ entries: this.#shown(world, (args[0] as HeadAsked[])[0]?.relation), floor: undefined }],
+          reply: [
+            { entries: this.#shown(world, (args[0] as HeadAsked[])[0]?.relation), reach: undefined, floor: undefined },
+          ],
           what: 'the notifier reads the head',
         };
       case 'save':

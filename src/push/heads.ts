@@ -12,8 +12,8 @@ import type { Head, Heads } from './told.ts';
 interface HeadsOptions {
   /** The answers of each kind in use. */
   readonly answers: ReadonlyMap<string, Pick<RecentBatch, 'find'>>;
-  /** Entries of a head: as many as an index always holds, so that it is answered from there. */
-  readonly limit: number;
+  /** Entries of a head: at most as many as an index may hold, and at least as many as it always holds, so that it is answered from there. */
+  readonly entries: { readonly most: number; readonly least: number };
   /** Time limit of one question, ms. */
   readonly deadlineMs: number;
 }
@@ -22,15 +22,17 @@ interface HeadsOptions {
 const USERS_A_QUESTION = 100;
 
 /** The heads of live answers, asked for many users at once. */
-export function headsFrom({ answers, limit, deadlineMs }: HeadsOptions): CheckSteps['heads'] {
+export function headsFrom({ answers, entries: { most, least }, deadlineMs }: HeadsOptions): CheckSteps['heads'] {
+  const depth = Math.ceil((most + least) / 2);
   return async (asked) => {
     const heads = new Map<HeadAsked, Head | undefined>();
     const ask = async (some: readonly HeadAsked[]) => {
       const [{ kind, relation } = { kind: 'contacts', relation: 'any' } as const] = some;
-      const query = { relation, limit, deadline: new Deadline(deadlineMs) };
+      const query = { relation, limit: most, atLeast: least, deadline: new Deadline(deadlineMs) };
       const users = some.map(({ user }) => user);
       const found = await answers.get(kind)?.find(users, query); // a kind that is no longer in use has no heads
-      for (const one of some) heads.set(one, found === undefined ? NOTHING : headIn(found.outcomes.get(one.user)));
+      for (const one of some)
+        heads.set(one, found === undefined ? NOTHING : headIn(found.outcomes.get(one.user), depth));
     };
     const alike = [...Map.groupBy(asked, ({ kind, relation }) => `${kind} ${relation}`).values()];
     for (const some of alike.flatMap((group) => chunks(group, USERS_A_QUESTION))) await ask(some);
@@ -38,16 +40,19 @@ export function headsFrom({ answers, limit, deadlineMs }: HeadsOptions): CheckSt
   };
 }
 
-const NOTHING: Head = { entries: [], floor: undefined };
+const NOTHING: Head = { entries: [], reach: undefined, floor: undefined };
 
-/** Undefined: there is no answer, or one that is not certified. */
+/** @param depth of the floor, in entries @returns undefined: there is no answer, or one that is not certified */
 function headIn(
   outcome: { readonly answer: RecentAnswer } | { readonly error: unknown } | undefined,
+  depth: number,
 ): Head | undefined {
   if (outcome === undefined || !('answer' in outcome) || !isCertified(outcome.answer)) return undefined;
   const { contacts, more } = outcome.answer;
   const entries = contacts.map(({ id, at }: { id: Id; at: number }) => ({ id, at }));
-  return { entries, floor: more ? entries.at(-1) : undefined };
+  return more
+    ? { entries, reach: entries.at(-1), floor: entries[Math.min(depth, entries.length) - 1] }
+    : { ...NOTHING, entries };
 }
 
 /** A change that the index lacks for now is no matter: its task, once applied, has the user checked again. */

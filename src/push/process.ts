@@ -83,7 +83,11 @@ function checkSteps(context: ProcessContext, stores: Stores, watched: WatchedUse
     unwatch: (users) => watched.remove(users),
     watchedOf: async (users) => [...new Set((await readWatchSizes(primary, users)).map(({ user }) => user))],
     watches: (ids) => readWatches(primary, ids),
-    heads: headsFrom({ answers, limit: config.min, deadlineMs: config.requestTimeoutMs }),
+    heads: headsFrom({
+      answers,
+      entries: { most: config.max, least: config.min },
+      deadlineMs: config.requestTimeoutMs,
+    }),
     save: (saves) => saveWatches(primary, saves),
     deadLetter: (letters) => insertUndelivered(primary, letters.map(letterOf)),
     again: (users, ms) => watched.check(users, ms),

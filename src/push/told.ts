@@ -9,11 +9,16 @@ import type { KindName } from '../contracts/kind.ts';
 import type { Relation } from '../contracts/relation.ts';
 import type { NewSource, Outgoing, Told, ToldHead } from '../contracts/watch.ts';
 
-/** What a live answer shows of one kind: everything that the user may see above the floor. */
+/** What a live answer shows of one kind: everything that the user may see from the reach on. */
 export interface Head {
   /** Highest first. */
   readonly entries: readonly Key[];
   /** The lowest entry, if the answer has more below it; undefined: these are all. */
+  readonly reach: Key | undefined;
+  /**
+   * Of a watch that was told this head, only what is above is news later; undefined: everything. It is some entries above the reach: the
+   * next head still reaches it when others have come in, and so shows what was committed late.
+   */
   readonly floor: Key | undefined;
 }
 
@@ -64,19 +69,18 @@ export function toldUnder(
   const known = new Map(told?.entries.map(({ id, at }) => [id, at]));
   const shown = new Set(before?.entries.map(({ id }) => id));
   const passedBefore = (key: Key) =>
-    known.has(key.id) || shown.has(key.id) || (before?.floor !== undefined && isAbove(before.floor, key));
+    known.has(key.id) || shown.has(key.id) || (before?.reach !== undefined && isAbove(before.reach, key));
   const owed = new Set(newsIn(head, told).filter(passedBefore));
   const entries = head.entries.map((key) => (owed.has(key) ? { id: key.id, at: known.get(key.id) ?? 0 } : key));
   return { entries: entries.toSorted(byKeyDescending), floor: head.floor, relation };
 }
 
 /**
- * May there be news below what the head shows? There may if its lowest entry is itself news; below one that is not, there is
- * nothing that the watch was not told of.
+ * May there be news below what the head shows? There may if it does not reach the floor that the watch was told: what is in between may
+ * have been committed after that.
  */
 export function mayHaveMore(head: Head, told: ToldHead | undefined): boolean {
-  const lowest = head.entries.at(-1);
-  return head.floor !== undefined && newsIn(head, told).some(({ id }) => id === lowest?.id);
+  return told !== undefined && head.reach !== undefined && isAbove(head.reach, told.floor);
 }
 
 /** The same after these sources were delivered, whatever the head shows by now: nothing but they was told. */
@@ -100,8 +104,8 @@ export function stillVisible({ sources }: Pick<Outgoing, 'sources'>, heads: Head
 /** Are there some that the heads say nothing about, because others have come above them? */
 export function areSomeBelow(sources: readonly NewSource[], heads: Heads): boolean {
   return sources.some(({ kind, id, at }) => {
-    const { entries = [], floor } = heads[kind] ?? {};
-    return floor !== undefined && isAbove(floor, { id, at }) && !entries.some((key) => key.id === id);
+    const { entries = [], reach } = heads[kind] ?? {};
+    return reach !== undefined && isAbove(reach, { id, at }) && !entries.some((key) => key.id === id);
   });
 }
 

@@ -13,6 +13,8 @@ export interface PageWanted {
   /** Only what is new to the user. */
   readonly unseen?: boolean | undefined;
   readonly limit: number;
+  /** So many contacts will do where the candidates certify no more; undefined: `limit`. */
+  readonly atLeast?: number | undefined;
 }
 
 /** A page of contacts, highest key first. */
@@ -58,9 +60,8 @@ export function certifiedPage(
 ): ContactPage | undefined {
   const certain = certainRows(live, page, horizon);
   const isWhole = horizon === undefined || endsAbove(page, horizon, seenAll);
-  if (certain.length < page.limit && !isWhole) return undefined;
-  const more = certain.length > page.limit || (certain.length === page.limit && !isWhole);
-  return { contacts: certain.slice(0, page.limit), more };
+  if (certain.length < (page.atLeast ?? page.limit) && !isWhole) return undefined;
+  return { contacts: certain.slice(0, page.limit), more: certain.length > page.limit || !isWhole };
 }
 
 /**
@@ -115,6 +116,6 @@ export function countAboveFloor(live: readonly ShownContact[], floor: Key | unde
 export function isBeyondIndex(page: PageWanted, { head, floor }: Pick<WarmReading, 'head' | 'floor'>): boolean {
   // What is unseen may all be above the floor, however few entries there are: the cursor for all comes with their rows.
   if (floor === undefined || page.unseen === true || endsAbove(page, floor)) return false;
-  const { limit, below } = page;
-  return head.length < limit || (below !== undefined && !isAbove(below, floor));
+  const { limit, atLeast = limit, below } = page;
+  return head.length < atLeast || (below !== undefined && !isAbove(below, floor));
 }

@@ -35,6 +35,7 @@ function checked(watch: Watch, heads: Record<string, Head>) {
 
 const head = (...keys: [id: string, at: number][]): Head => ({
   entries: keys.map(([id, at]) => ({ id, at })),
+  reach: undefined,
   floor: undefined,
 });
 

@@ -65,7 +65,11 @@ async function site() {
     unwatch: (users) => watched.remove(users),
     watchedOf: async (users) => (await readWatchSizes(primary, users)).map(({ user }) => user),
     watches: (ids) => readWatches(primary, ids),
-    heads: headsFrom({ answers: new Map([['contacts', batch]]), limit: LIMITS.min, deadlineMs: 5_000 }),
+    heads: headsFrom({
+      answers: new Map([['contacts', batch]]),
+      entries: { most: LIMITS.max, least: LIMITS.min },
+      deadlineMs: 5_000,
+    }),
     save: (saves) => saveWatches(primary, saves),
     deadLetter: (letters) =>
       insertUndelivered(

@@ -30,7 +30,7 @@ function notifierOn(waiting: { users: number }, options: Partial<NotifierOptions
       unwatch: async () => undefined,
       watchedOf: async () => [],
       watches: async (ids) => ids.map((id) => ({ ...WATCH, id, user: id })),
-      heads: async (asked) => asked.map(() => ({ entries: [{ id: '9', at: 1 }], floor: undefined })),
+      heads: async (asked) => asked.map(() => ({ entries: [{ id: '9', at: 1 }], reach: undefined, floor: undefined })),
       save: async (saves) => new Map(saves.map(({ id }) => [id, '2'])),
       deadLetter: async () => undefined,
       again: async () => undefined,

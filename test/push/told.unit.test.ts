@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { byKeyDescending, isAbove, type Key } from '../../src/contracts/key.ts';
 import type { ToldHead } from '../../src/contracts/watch.ts';
-import { type Head, newsIn, stillVisible, toldAfter, toldOf } from '../../src/push/told.ts';
+import { type Head, mayHaveMore, newsIn, stillVisible, toldAfter, toldOf } from '../../src/push/told.ts';
 
 const LIMIT = 3;
 const MOST = 6;
@@ -11,7 +11,8 @@ const MOST = 6;
 function headOf(list: readonly Key[]): Head {
   const sorted = list.toSorted(byKeyDescending);
   const entries = sorted.slice(0, LIMIT);
-  return { entries, floor: sorted.length > LIMIT ? entries.at(-1) : undefined };
+  const lowest = sorted.length > LIMIT ? entries.at(-1) : undefined;
+  return { entries, reach: lowest, floor: lowest };
 }
 
 const key = (id: string, at: number): Key => ({ id, at });
@@ -71,6 +72,49 @@ describe('what is new in a head', () => {
       }),
       { numRuns: 2_000 },
     );
+  });
+});
+
+describe('what is committed late, below others that are new', () => {
+  /** An answer of so many entries, whose floor is one entry above its reach. */
+  function deepHead(list: readonly Key[], depth: number): Head {
+    const entries = list.toSorted(byKeyDescending).slice(0, depth);
+    if (list.length <= depth) return { entries, reach: undefined, floor: undefined };
+    return { entries, reach: entries.at(-1), floor: entries[Math.max(0, depth - 2)] };
+  }
+
+  it('is told, or said to be there, as long as it is above what counts as told (property)', () => {
+    const change = fc.record({ id: fc.integer({ min: 1, max: 9 }), at: fc.integer({ min: 1, max: 30 }) });
+    const round = fc.record({ changes: fc.array(change, { maxLength: 4 }), depth: fc.integer({ min: 2, max: 4 }) });
+    fc.assert(
+      fc.property(fc.array(round, { maxLength: 10 }), (rounds) => {
+        const list = new Map<string, number>();
+        let before = toldAfter(deepHead([], 2), undefined, MOST);
+        for (const { changes, depth } of rounds) {
+          for (const { id, at } of changes) list.set(String(id), at);
+          const keys = [...list].map(([id, at]) => key(id, at));
+          const head = deepHead(keys, depth);
+          const news = newsIn(head, before);
+          const known = new Map(before.entries.map(({ id, at }) => [id, at]));
+          const untold = keys.filter((one) => isAbove(one, before.floor) && one.at > (known.get(one.id) ?? 0));
+          for (const one of untold)
+            expect(news.some(({ id }) => id === one.id) || mayHaveMore(head, before)).toBe(true);
+          before = toldAfter(head, before, MOST);
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('is not said to be there where one contact after the other comes in', () => {
+    const list = Array.from({ length: 10 }, (_, i) => key(String(i + 1), i + 1));
+    let told = toldAfter(deepHead(list, 4), undefined, MOST);
+    for (let at = 11; at < 30; at++) {
+      list.push(key(String(at), at));
+      const head = deepHead(list, 4);
+      expect([newsIn(head, told).map(({ id }) => id), mayHaveMore(head, told)]).toEqual([[String(at)], false]);
+      told = toldAfter(head, told, MOST);
+    }
   });
 });
 

@@ -15,6 +15,7 @@ export { readOthersRows } from '../src/mysql/others-marks.ts';
 export { recordServer } from '../src/mysql/server-record.ts';
 export { KindStatements } from '../src/mysql/statements/kind-statements.ts';
 export { check, unwatch } from '../src/push/check.ts';
+export { headOf } from '../src/push/heads.ts';
 export { settle } from '../src/push/settle.ts';
 export { changed, enroll, subscribe, tested } from '../src/push/watch-changes.ts';
 export { RecentContacts } from '../src/query/recent-contacts.ts';

@@ -221,7 +221,7 @@ export const FURTHER: readonly Mutation[] = [
     patches: [
       {
         file: 'query/narrow.ts',
-        from: 'if (certain.length < page.limit && !isWhole) return undefined;',
+        from: 'if (certain.length < (page.atLeast ?? page.limit) && !isWhole) return undefined;',
         to: '',
       },
     ],

@@ -12,12 +12,38 @@ export const OF_WATCHES: readonly Mutation[] = [
     patches: [
       {
         file: TOLD,
-        from: 'return before === undefined ? isAbove(key, told.floor) : key.at > before;',
-        to: 'return (before ?? 1) > 0 && key.at > Math.max(0, ...told.entries.map(({ at }) => at));',
+        from: 'return latest === undefined ? isAbove(key, told.floor) : key.at > latest.at;',
+        to: 'return (latest?.at ?? 1) > 0 && key.at > Math.max(0, ...told.entries.map(({ at }) => at));',
       },
     ],
     push: {},
     try: ['watched'],
+  },
+  {
+    rule: 'a photo dated ahead is told by itself, and its contact goes on from the latest time that has come',
+    instead: 'the latest time that was told counts, even if it has not come yet',
+    patches: [
+      {
+        file: TOLD,
+        from: 'const isAhead = ({ at }: Key, now: number) => at > now;',
+        to: 'const isAhead = ({ at }: Key, now: number) => at > now + 1e9;',
+      },
+    ],
+    push: {},
+    try: ['watched, a photo dated ahead'],
+  },
+  {
+    rule: 'a head that does not reach the told floor may have more news below it',
+    instead: 'whatever is below a head was told',
+    patches: [
+      {
+        file: TOLD,
+        from: 'return told !== undefined && head.reach !== undefined && isAbove(head.reach, told.floor);',
+        to: 'return told !== undefined && head.reach !== undefined && isAbove(head.reach, head.reach);',
+      },
+    ],
+    push: {},
+    try: ['watched, more than a head shows'],
   },
   {
     rule: 'what is saved about a watch is compared with what was read',
@@ -130,8 +156,8 @@ export const OF_WATCHES: readonly Mutation[] = [
     patches: [
       {
         file: TOLD,
-        from: 'const owed = new Set(newsIn(head, told).filter(passedBefore));',
-        to: 'const owed = new Set(newsIn(head, told).filter((key) => passedBefore(key) && key.at < 0));',
+        from: 'const owed = new Set(newsIn(head, told, now).filter(passedBefore));',
+        to: 'const owed = new Set(newsIn(head, told, now).filter((key) => passedBefore(key) && key.at < 0));',
       },
     ],
     push: {},

@@ -6,6 +6,7 @@ import { inSequence, type Operation } from '../../src/index/protocol.ts';
 import type { DeliveryOutcome } from '../../src/push/channel.ts';
 import type { PendingDelivery } from '../../src/push/check.ts';
 import type { HeadAsked } from '../../src/push/check-steps.ts';
+import type { Head } from '../../src/push/told.ts';
 import type { WatchSave } from '../../src/push/watch-table.ts';
 import type { Product } from '../load-product.ts';
 import type { Violation } from '../violation.ts';
@@ -28,9 +29,12 @@ export interface PushMove {
 }
 
 /** The times of a check: it is always now, and what is due later becomes due when time passes. */
-const NOW = 1;
+const NOW = 1_000;
 const CHECK = { now: NOW, most: 6 };
 const HALF = () => 0.5;
+
+/** A head as a check is given it, and what it would be without an end. */
+type ReadHead = Head & { readonly all: readonly Key[] };
 
 type AnyStep = { readonly name: string; readonly args: readonly unknown[] };
 
@@ -46,7 +50,7 @@ export class PushMoves {
 
   start(): World {
     const { photos, isWatched, wasWatched = false, actions } = this.#scenario;
-    const entries = photos.toSorted(byKeyDescending);
+    const { entries, floor } = this.#headOf(photos.toSorted(byKeyDescending));
     return {
       actions,
       photos,
@@ -54,7 +58,7 @@ export class PushMoves {
       refreshed: photos,
       tasks: [],
       watch: isWatched
-        ? { ...NEW, told: { contacts: { entries, floor: undefined, relation: 'any' } }, dueAt: undefined }
+        ? { ...NEW, told: { contacts: { entries, floor, relation: 'any' } }, dueAt: undefined }
         : undefined,
       version: 1,
       isEnrolled: isWatched || wasWatched,
@@ -63,6 +67,8 @@ export class PushMoves {
       isNewEpoch: false,
       running: isWatched ? [] : [{ kind: 'subscribe', replies: [] }],
       delivered: [],
+      owed: [],
+      hinted: [],
       recorded: isWatched ? photos : undefined,
       faults: 0,
     };
@@ -84,12 +90,13 @@ export class PushMoves {
     return isQuiet && watch !== undefined && watch.dueAt === undefined;
   }
 
-  /** N1: whatever a live answer shows was told, or was there when the watch began. */
+  /** N1: what a live answer shows was told, or was there when the watch began; where heads have an end, or it was said that there is more. */
   judge(world: World): Violation | undefined {
     if (!this.isAtRest(world)) return undefined;
-    const { delivered, recorded = [] } = world;
+    const { delivered, hinted, owed, recorded = [] } = world;
+    const isOwed = (key: Key) => this.#scenario.head === undefined || owed.some((one) => isSame(one, key));
     const missed = this.#shown(world, world.watch?.relation).find(
-      (key) => ![...delivered, ...recorded].some((one) => isSame(one, key)),
+      (key) => isOwed(key) && ![...delivered, ...recorded, ...hinted].some((one) => isSame(one, key)),
     );
     return missed && { rule: 'N1', what: `${textOf(missed)} was never told` };
   }
@@ -105,8 +112,14 @@ export class PushMoves {
     return [...latest.values()].sort(byKeyDescending);
   }
 
+  /** @param shown everything, highest first */
+  #headOf(shown: readonly Key[]): Head {
+    const { most, depth } = this.#scenario.head ?? { most: shown.length, depth: shown.length };
+    return this.#code.headOf(shown.slice(0, most), shown.length > most, depth);
+  }
+
   *#site(world: World): Iterable<PushMove> {
-    for (const action of world.actions) {
+    for (const action of this.#scenario.areInOrder ? world.actions.slice(0, 1) : world.actions) {
       if (action.do === 'filter' || action.do === 'test') {
         yield* this.#change(world, action);
         continue;
@@ -119,9 +132,12 @@ export class PushMoves {
         ? world.photos.filter((one) => !isSame(one, key))
         : [...world.photos, key].sort(byKeyDescending);
       const deleted = isThere ? [...world.deleted, key] : world.deleted;
+      const { depth = 0 } = this.#scenario.head ?? {};
+      const isOwed = !isThere && photos.findIndex((one) => isSame(one, key)) < depth;
+      const owed = isOwed ? [...world.owed, key].sort(byKeyDescending) : world.owed;
       const tasks = [...world.tasks, action.contact].sort();
       yield {
-        world: { ...world, actions, photos, deleted, tasks },
+        world: { ...world, actions, photos, deleted, tasks, owed },
         what: `${action.do} ${textOf(key)}, with its task`,
       };
     }
@@ -206,9 +222,9 @@ export class PushMoves {
     if (running.kind !== 'check') return { world: left, what: `the ${running.kind} has ended` };
     const checked = JSON.parse(JSON.stringify(result)) as PendingDelivery[];
     if (checked.length === 0) return { world: left, what: 'the check has ended: nothing is delivered' };
-    const shown = ((running.replies[1] as { entries: Key[] }[])[0]?.entries ?? []) as Key[];
+    const [head] = running.replies[1] as [ReadHead];
     return {
-      world: withRunning(left, { kind: 'deliver', checked, shown }),
+      world: withRunning(left, { kind: 'deliver', checked, shown: head.entries, all: head.all }),
       what: 'the check has ended: something is delivered',
     };
   }
@@ -217,7 +233,7 @@ export class PushMoves {
    * N2: nothing is told that the answer did not show. N3: an entry is told twice only under the same id. N4: nothing, not even a
    * test, is delivered to a watch before its first head is recorded, because a delivery may take for ever.
    */
-  #deliver(world: World, { checked, shown }: Extract<Running, { kind: 'deliver' }>, place: number): PushMove[] {
+  #deliver(world: World, { checked, shown, all }: Extract<Running, { kind: 'deliver' }>, place: number): PushMove[] {
     const [{ notification }] = checked as [PendingDelivery];
     const told = notification.sources.map(({ id, at }): Delivered => ({ id, at, notification: notification.id }));
     const hidden = told.find(({ id, at }) => !shown.some((key) => key.id === id && key.at >= at));
@@ -235,9 +251,15 @@ export class PushMoves {
     const known = new Set(world.delivered.map(deliveredText));
     const fresh = told.filter((one) => !known.has(deliveredText(one)));
     const delivered = [...world.delivered, ...fresh].sort((a, b) => (deliveredText(a) < deliveredText(b) ? -1 : 1));
-    const what = `delivers ${told.map(textOf).join(' ')}`;
+    const hinted = notification.more ? union(world.hinted, all) : world.hinted;
+    const what = `delivers ${told.map(textOf).join(' ')}${notification.more ? ' and more' : ''}`;
     const settled = (outcome: string, after: World): PushMove => ({
-      world: replaced({ ...after, delivered }, place, { kind: 'settle', checked, outcomes: [outcome], replies: [] }),
+      world: replaced({ ...after, delivered, hinted }, place, {
+        kind: 'settle',
+        checked,
+        outcomes: [outcome],
+        replies: [],
+      }),
       what: outcome === 'delivered' ? what : `${what}, which fails, perhaps after it was received`,
       ...(broken ? { broken } : {}),
     });
@@ -280,14 +302,11 @@ export class PushMoves {
         return { world: { ...world, isDue: true }, what: 'a check is asked for' };
       case 'watches':
         return { world, reply: world.watch === undefined ? [] : [world.watch], what: 'the notifier reads the watch' };
-      case 'heads':
-        return {
-          world,
-          reply: [
-            { entries: this.#shown(world, (args[0] as HeadAsked[])[0]?.relation), reach: undefined, floor: undefined },
-          ],
-          what: 'the notifier reads the head',
-        };
+      case 'heads': {
+        const all = this.#shown(world, (args[0] as HeadAsked[])[0]?.relation);
+        const head: ReadHead = { ...this.#headOf(all), all };
+        return { world, reply: [head], what: 'the notifier reads the head' };
+      }
       case 'save':
         return this.#save(world, (args[0] as WatchSave[])[0] as WatchSave, running);
       default:
@@ -383,9 +402,15 @@ function recordedBy({ told }: WatchSave, { watch, recorded }: World, running: Ru
   if (recorded === undefined) return after?.entries;
   if (before?.relation === undefined || after?.relation === before.relation || running.kind !== 'check')
     return recorded;
-  const shown = ((running.replies[1] as { entries: Key[] }[])[0]?.entries ?? []) as Key[];
-  const fresh = shown.filter((key) => !passes(key, before.relation as Relation));
-  return [...recorded, ...fresh.filter((key) => !recorded.some((one) => isSame(one, key)))].sort(byKeyDescending);
+  const [{ entries }] = running.replies[1] as [ReadHead];
+  return union(
+    recorded,
+    entries.filter((key) => !passes(key, before.relation as Relation)),
+  );
+}
+
+function union(some: readonly Key[], others: readonly Key[]): Key[] {
+  return [...some, ...others.filter((key) => !some.some((one) => isSame(one, key)))].sort(byKeyDescending);
 }
 
 function withRunning(world: World, running: Running): World {

@@ -20,11 +20,45 @@ const WATCHED = {
   faultsAtMost: 0,
 } as const satisfies Partial<PushScenario>;
 
+const BOUNDED = {
+  photos: [
+    { id: '9', at: 20 },
+    { id: '10', at: 10 },
+    { id: '8', at: 9 },
+    { id: '7', at: 8 },
+  ],
+  head: { most: 3, depth: 2 },
+} as const satisfies Partial<PushScenario>;
+
 /** Watches: two uploads in the opposite order of their times, a deletion, two notifiers, a watch that is created meanwhile. */
 export const PUSH_SCENARIOS: readonly PushScenario[] = [
   { ...WATCHED, name: 'watched', actions: [up('9', 40), up('10', 30)] },
   { ...WATCHED, name: 'watched, shown before its task', actions: [up('9', 40), up('10', 30)], shows: 'committed' },
   { ...WATCHED, name: 'watched, a deletion', actions: [up('9', 40), gone('9', 40)], faultsAtMost: 1 },
+  {
+    ...WATCHED,
+    name: 'watched, a photo dated ahead',
+    areInOrder: true,
+    notifiers: 1,
+    actions: [up('9', 2_000), gone('9', 2_000), up('9', 40)],
+    faultsAtMost: 1,
+  },
+  {
+    ...WATCHED,
+    ...BOUNDED,
+    name: 'watched, more than a head shows',
+    actions: [up('1', 31), up('2', 32), up('3', 33), up('4', 34)],
+    areInOrder: true,
+    notifiers: 1,
+    faultsAtMost: 1,
+  },
+  {
+    ...WATCHED,
+    ...BOUNDED,
+    name: 'watched, one late below others',
+    actions: [up('1', 40), up('2', 50), up('3', 30)],
+    notifiers: 1,
+  },
   { ...WATCHED, name: 'watched, one contact twice', actions: [up('9', 30), up('9', 40)], faultsAtMost: 1 },
   { ...WATCHED, name: 'watched, any fault', actions: [up('9', 40), up('10', 30)], faultsAtMost: 1 },
   {

@@ -35,8 +35,11 @@ export interface PushScenario {
   readonly name: string;
   /** Photos of the contacts at the start. */
   readonly photos: readonly Key[];
-  /** In any order. */
+  /** In any order, unless that is said. */
   readonly actions: readonly SiteAction[];
+  readonly areInOrder?: boolean;
+  /** Entries of a head, and the depth of its floor; undefined: a head has everything. */
+  readonly head?: { readonly most: number; readonly depth: number };
   /** Is the watch there at the start, told of these photos? Otherwise it is created meanwhile. */
   readonly isWatched: boolean;
   /** Had the user a watch before, which is gone, so that signals are still given? Only where it is created meanwhile. */
@@ -61,7 +64,13 @@ export type Running =
       readonly outcomes: readonly string[];
       readonly replies: readonly unknown[];
     }
-  | { readonly kind: 'deliver'; readonly checked: readonly unknown[]; readonly shown: readonly Key[] }
+  | {
+      readonly kind: 'deliver';
+      readonly checked: readonly unknown[];
+      readonly shown: readonly Key[];
+      /** What an answer without an end would have shown. */
+      readonly all: readonly Key[];
+    }
   | { readonly kind: 'subscribe'; readonly replies: readonly unknown[] }
   | { readonly kind: 'enroll'; readonly replies: readonly unknown[] }
   | { readonly kind: 'unwatch'; readonly replies: readonly unknown[] };
@@ -95,6 +104,10 @@ export interface World {
   readonly isNewEpoch: boolean;
   readonly running: readonly Running[];
   readonly delivered: readonly Delivered[];
+  /** Uploads that the watch is owed: each stood above the floor of a head when it was committed. Only where heads have an end. */
+  readonly owed: readonly Key[];
+  /** What was there when a notification said that there is more. */
+  readonly hinted: readonly Key[];
   /** What the first head held, of the watch or of a contact whom it was not told of before: not news. */
   readonly recorded: readonly Key[] | undefined;
   readonly faults: number;

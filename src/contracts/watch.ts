@@ -31,11 +31,11 @@ export interface WatchTarget {
   readonly secrets: readonly string[];
 }
 
-/** The head of one kind that a watch was last told: complete above its floor. */
+/** The head of one kind that a watch was last told, complete above its floor. */
 export interface ToldHead {
-  /** Highest first; at most as many as an index holds. */
+  /** Highest first. A contact may have two: the photo that is dated ahead, and the one before it. */
   readonly entries: readonly Key[];
-  /** The highest key that was left out; undefined: nothing was. */
+  /** Another contact is news above it; undefined: wherever it is. */
   readonly floor: Key | undefined;
   /** What it was filtered by; undefined, as older versions write it: by what the watch says. */
   readonly relation?: Relation;

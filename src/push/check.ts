@@ -168,12 +168,12 @@ interface WatchHeads {
 
 function planOf(watch: Watch, { shown: heads, before }: WatchHeads, options: CheckOptions): Plan {
   const { user, outgoing, kinds } = watch;
-  const { now, most } = options;
+  const { now } = options;
   if (heads === undefined || before === undefined) return withoutHeads(watch, now);
   if (!kinds.every((kind) => isRecorded(watch, kind))) return recorded(watch, heads, before, now);
   if (outgoing !== undefined) return redelivery(watch, outgoing, heads, options);
-  const told = toldWith(watch, heads, most);
-  const news = newsOf(watch, heads);
+  const told = toldWith(watch, heads, options);
+  const news = newsOf(watch, heads, now);
   const sources = news.filter(({ id }) => !watch.muted.includes(id)).sort(byKeyDescending);
   const more = kinds.some((kind) => mayHaveMore(heads[kind] as Head, watch.told[kind]));
   if (sources.length === 0 && !more) {
@@ -203,7 +203,7 @@ function recorded(watch: Watch, heads: Heads, before: Heads, now: number): Plan 
   const of = (kind: KindName): ToldHead =>
     isRecorded(watch, kind)
       ? (told[kind] as ToldHead)
-      : toldUnder(relationOf(watch, kind), heads[kind] as Head, told[kind], before[kind]);
+      : toldUnder(relationOf(watch, kind), heads[kind] as Head, told[kind], before[kind], now);
   const isAll = outgoing === undefined && kinds.every((kind) => told[kind] === undefined);
   const after = Object.fromEntries(kinds.map((kind) => [kind, of(kind)]));
   const save = saveOf(watch, { told: after, dueAt: isAll ? undefined : (watch.dueAt ?? now) });
@@ -222,7 +222,7 @@ function redelivery(watch: Watch, outgoing: Outgoing, heads: Heads, { now }: Che
   const next = { ...outgoing, attempts: outgoing.attempts + 1, waitMs: REDELIVER_MS };
   const save = saveOf(watch, { outgoing: next, dueAt: now + REDELIVER_MS });
   const notification = notificationOf(watch, outgoing, { sources, more }, now);
-  return { user, save, delivery: { save, notification, told: toldOf(sources, watch.told) } };
+  return { user, save, delivery: { save, notification, told: toldOf(sources, watch.told, now) } };
 }
 
 /**
@@ -235,12 +235,12 @@ function laterAndLater(elapsed: number): number {
 }
 
 /** Muted ones included. */
-function newsOf({ kinds, told }: Watch, heads: Heads): NewSource[] {
-  return kinds.flatMap((kind) => newsIn(heads[kind] as Head, told[kind]).map(({ id, at }) => ({ kind, id, at })));
+function newsOf({ kinds, told }: Watch, heads: Heads, now: number): NewSource[] {
+  return kinds.flatMap((kind) => newsIn(heads[kind] as Head, told[kind], now).map(({ id, at }) => ({ kind, id, at })));
 }
 
-function toldWith({ kinds, told }: Watch, heads: Heads, most: number): Told {
-  return Object.fromEntries(kinds.map((kind) => [kind, toldAfter(heads[kind] as Head, told[kind], most)]));
+function toldWith({ kinds, told }: Watch, heads: Heads, options: CheckOptions): Told {
+  return Object.fromEntries(kinds.map((kind) => [kind, toldAfter(heads[kind] as Head, told[kind], options)]));
 }
 
 function saveOf(watch: Watch, changes: Partial<Omit<WatchSave, 'id' | 'version'>>): WatchSave {

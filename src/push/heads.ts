@@ -1,4 +1,5 @@
 import type { Id } from '../contracts/id.ts';
+import type { Key } from '../contracts/key.ts';
 import { KINDS, type KindName } from '../contracts/kind.ts';
 import type { Relation } from '../contracts/relation.ts';
 import type { Watch } from '../contracts/watch.ts';
@@ -42,14 +43,22 @@ export function headsFrom({ answers, entries: { most, least }, deadlineMs }: Hea
 
 const NOTHING: Head = { entries: [], reach: undefined, floor: undefined };
 
-/** @param depth of the floor, in entries @returns undefined: there is no answer, or one that is not certified */
+/** Undefined: there is no answer, or one that is not certified. @param depth of the floor, in entries */
 function headIn(
   outcome: { readonly answer: RecentAnswer } | { readonly error: unknown } | undefined,
   depth: number,
 ): Head | undefined {
   if (outcome === undefined || !('answer' in outcome) || !isCertified(outcome.answer)) return undefined;
   const { contacts, more } = outcome.answer;
-  const entries = contacts.map(({ id, at }: { id: Id; at: number }) => ({ id, at }));
+  return headOf(
+    contacts.map(({ id, at }: { id: Id; at: number }) => ({ id, at })),
+    more,
+    depth,
+  );
+}
+
+/** @param more has the answer more below these entries? @param depth of the floor, in entries */
+export function headOf(entries: readonly Key[], more: boolean, depth: number): Head {
   return more
     ? { entries, reach: entries.at(-1), floor: entries[Math.min(depth, entries.length) - 1] }
     : { ...NOTHING, entries };

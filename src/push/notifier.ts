@@ -147,14 +147,30 @@ export class Notifier {
     const users = new Set([...read, ...unread].map(({ user }) => user));
     const unwatched = (items as readonly Id[]).filter((user) => !users.has(user));
     if (unwatched.length > 0) await runCheck(unwatch(unwatched), steps);
-    const byId = new Map(read.map((one) => [one.id, one.watch]));
-    const watches = async (ids: readonly Id[]) => ids.flatMap((id) => byId.get(id)?.() ?? []);
+    const { readable, unreadable } = this.#understood(read);
+    const watches = async (ids: readonly Id[]) => ids.flatMap((id) => readable.get(id) ?? []);
     const left = new Set([
-      ...(await this.#pages(read.length > 0 ? [read] : [], { ...steps, watches })),
+      ...unreadable,
+      ...(await this.#pages(readable.size > 0 ? [[...readable.values()]] : [], { ...steps, watches })),
       ...(await this.#pages(pagesOf(unread, largestPacket), steps)),
     ]);
     await queue.finish({ items: items.filter((user) => !left.has(user as Id)), leaseEnd }); // what is to be delivered is in MySQL
     return items.length;
+  }
+
+  /** Which of them can be understood, by id; the users of the others. */
+  #understood(read: FoundWatches['read']) {
+    const readable = new Map<Id, Watch>();
+    const unreadable = new Set<Id>();
+    for (const { id, user, watch } of read) {
+      try {
+        readable.set(id, watch());
+      } catch (error) {
+        this.#failures.failed(id, error);
+        unreadable.add(user);
+      }
+    }
+    return { readable, unreadable };
   }
 
   /** Returns the users who are not done. Their lease ends, and then they are taken again. */

@@ -4,6 +4,7 @@
  * A watch stores the head that it was told, not a single time: uploads commit in another order than that of their times, and a
  * single cursor would lose the slower one.
  */
+import type { Id } from '../contracts/id.ts';
 import { byKeyDescending, isAbove, type Key } from '../contracts/key.ts';
 import type { KindName } from '../contracts/kind.ts';
 import type { Relation } from '../contracts/relation.ts';
@@ -27,30 +28,58 @@ export type Heads = Readonly<Partial<Record<KindName, Head>>>;
 /**
  * What is new in a head. A contact that the watch was told of is news with a later time; another one only above the told
  * floor, because below it a contact moves up when others leave. Nothing is news to a watch that was told nothing yet.
- * @returns highest first, muted ones included
+ * @param now ms since 1970 UTC @returns highest first, muted ones included
  */
-export function newsIn(head: Head, told: ToldHead | undefined): Key[] {
+export function newsIn(head: Head, told: ToldHead | undefined, now: number): Key[] {
   if (told === undefined) return [];
-  const known = new Map(told.entries.map(({ id, at }) => [id, at]));
+  const ofContacts = entriesByContact(told);
   return head.entries.filter((key) => {
-    const before = known.get(key.id);
-    return before === undefined ? isAbove(key, told.floor) : key.at > before;
+    const entries = ofContacts.get(key.id) ?? [];
+    const latest = latestUntil(now, entries);
+    if (isAhead(key, now) && entries.some(({ at }) => at === key.at)) return false;
+    return latest === undefined ? isAbove(key, told.floor) : key.at > latest.at;
   });
+}
+
+interface ToldLimits {
+  /** Entries that are kept at most. */
+  readonly most: number;
+  /** ms since 1970 UTC. */
+  readonly now: number;
 }
 
 /**
  * What the watch has been told once it was told what is new in this head. For a contact that stays, the latest time is kept, so
  * that a photo that is hidden and shown again is news once. One that has left the head is kept while there is room, for
- * the same reason; below the new floor it is not needed.
- * @param most entries that are kept at most
+ * the same reason; below the new floor it is not needed. A photo that is dated ahead is kept beside that, while it is shown: it must
+ * not silence the contact until its time comes.
  */
-export function toldAfter(head: Head, told: ToldHead | undefined, most: number): ToldHead {
-  const before = new Map(told?.entries.map(({ id, at }) => [id, at]));
-  const shown = head.entries.map(({ id, at }) => ({ id, at: Math.max(at, before.get(id) ?? 0) }));
+export function toldAfter(head: Head, told: ToldHead | undefined, { most, now }: ToldLimits): ToldHead {
+  const ofContacts = entriesByContact(told);
+  const shown = head.entries.flatMap((key) => toldOfContact(key, ofContacts.get(key.id) ?? [], now));
   const ids = new Set(shown.map(({ id }) => id));
-  const left = (told?.entries ?? []).filter((key) => !ids.has(key.id) && isAbove(key, head.floor));
+  const isKept = (key: Key) => !ids.has(key.id) && isAbove(key, head.floor) && !isAhead(key, now);
+  const left = (told?.entries ?? []).filter(isKept);
   const entries = [...shown, ...left.slice(0, Math.max(0, most - shown.length))].sort(byKeyDescending);
   return { entries, floor: head.floor, ...(told?.relation === undefined ? {} : { relation: told.relation }) };
+}
+
+/** What is kept of a contact once this was told. */
+function toldOfContact(key: Key, before: readonly Key[], now: number): Key[] {
+  const latest = latestUntil(now, before);
+  if (latest === undefined) return [key];
+  return isAhead(key, now) ? [key, latest] : [{ id: key.id, at: Math.max(key.at, latest.at) }];
+}
+
+const isAhead = ({ at }: Key, now: number) => at > now;
+
+/** Of one contact. */
+function latestUntil(now: number, entries: readonly Key[]): Key | undefined {
+  return entries.filter((key) => !isAhead(key, now)).toSorted(byKeyDescending)[0];
+}
+
+function entriesByContact(told: ToldHead | undefined): ReadonlyMap<Id, readonly Key[]> {
+  return Map.groupBy(told?.entries ?? [], ({ id }) => id);
 }
 
 /**
@@ -59,19 +88,24 @@ export function toldAfter(head: Head, told: ToldHead | undefined, most: number):
  * @param head under the new filter, of this relation
  * @param told under the old filter; undefined: nothing
  * @param before under the old filter, read after `head`, so that no change falls between them
+ * @param now ms since 1970 UTC
  */
 export function toldUnder(
   relation: Relation,
   head: Head,
   told: ToldHead | undefined,
   before: Head | undefined,
+  now: number,
 ): ToldHead {
-  const known = new Map(told?.entries.map(({ id, at }) => [id, at]));
+  const ofContacts = entriesByContact(told);
   const shown = new Set(before?.entries.map(({ id }) => id));
   const passedBefore = (key: Key) =>
-    known.has(key.id) || shown.has(key.id) || (before?.reach !== undefined && isAbove(before.reach, key));
-  const owed = new Set(newsIn(head, told).filter(passedBefore));
-  const entries = head.entries.map((key) => (owed.has(key) ? { id: key.id, at: known.get(key.id) ?? 0 } : key));
+    ofContacts.has(key.id) || shown.has(key.id) || (before?.reach !== undefined && isAbove(before.reach, key));
+  const owed = new Set(newsIn(head, told, now).filter(passedBefore));
+  const entries = head.entries.flatMap((key) => {
+    const known = ofContacts.get(key.id) ?? [];
+    return owed.has(key) ? (latestUntil(now, known) ?? { id: key.id, at: 0 }) : toldOfContact(key, known, now);
+  });
   return { entries: entries.toSorted(byKeyDescending), floor: head.floor, relation };
 }
 
@@ -84,14 +118,14 @@ export function mayHaveMore(head: Head, told: ToldHead | undefined): boolean {
 }
 
 /** The same after these sources were delivered, whatever the head shows by now: nothing but they was told. */
-export function toldOf(sources: readonly NewSource[], told: Told): Told {
+export function toldOf(sources: readonly NewSource[], told: Told, now: number): Told {
   const after = { ...told };
   for (const { kind, id, at } of sources) {
     const known = after[kind];
     if (known === undefined) continue; // told nothing: its first head is still to be recorded
-    const before = known.entries.find((key) => key.id === id)?.at ?? 0;
     const others = known.entries.filter((key) => key.id !== id);
-    after[kind] = { ...known, entries: [...others, { id, at: Math.max(at, before) }].sort(byKeyDescending) };
+    const entries = toldOfContact({ id, at }, entriesByContact(known).get(id) ?? [], now);
+    after[kind] = { ...known, entries: [...others, ...entries].sort(byKeyDescending) };
   }
   return after;
 }

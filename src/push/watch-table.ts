@@ -1,6 +1,7 @@
 /** Watches (`recency_watches`): who is told of what is new, how, and what each was told last. */
 import { randomBytes } from 'node:crypto';
 import type { Id } from '../contracts/id.ts';
+import type { Key } from '../contracts/key.ts';
 import type { KindName } from '../contracts/kind.ts';
 import type { Relation } from '../contracts/relation.ts';
 import type { ChannelName, Outgoing, TestOutcome, Told, Watch, WatchFilter, WatchTarget } from '../contracts/watch.ts';
@@ -227,6 +228,22 @@ export function freshVersion(): string {
   return String(randomBytes(8).readBigUInt64BE() >> 1n);
 }
 
+/** @throws SyntaxError */
+function toldIn(text: string, id: Id): Told {
+  const told: unknown = JSON.parse(text);
+  const isHead = (value: unknown) =>
+    isObject(value) && Array.isArray(value.entries) && [...value.entries, value.floor ?? NO_KEY].every(isKey);
+  if (isObject(told) && Object.values(told).every(isHead)) return told as Told;
+  throw new SyntaxError(`what watch ${id} was told cannot be understood: ${text.slice(0, 100)}`);
+}
+
+const NO_KEY: Key = { id: '0', at: 0 };
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isKey = (value: unknown) => isObject(value) && typeof value.id === 'string' && typeof value.at === 'number';
+
 /** @throws SyntaxError when it cannot be understood */
 export function watchOf(row: readonly ColumnValue[]): Watch {
   const [
@@ -258,7 +275,7 @@ export function watchOf(row: readonly ColumnValue[]): Watch {
     muted: JSON.parse(String(muted)),
     intervalMs: Number(interval),
     ended: ended === null ? undefined : String(ended),
-    told: JSON.parse(String(told)),
+    told: toldIn(String(told), String(id)),
     outgoing: outgoing === null ? undefined : JSON.parse(String(outgoing)),
     notifiedAt: notified === null ? undefined : Number(notified),
     dueAt: due === null ? undefined : Number(due),

@@ -88,7 +88,7 @@ async function site() {
       find: (users, largestPacket) => findWatches(primary, users, largestPacket),
       largestPacket: 16_777_216,
       channels,
-      most: LIMITS.max,
+      most: LIMITS.max + LIMITS.min,
       logger: pino({ level: 'silent' }),
       clock: () => clock.now,
       random: () => 0.5,
@@ -416,10 +416,10 @@ describe('what is uploaded is told', () => {
     const { upload, settled, recorder, watch } = it_;
     await watch({ muted: ['9'] });
     await settled();
-    for (const [i, contact] of ['2', '3', '4', '5', '6', '9'].entries()) await upload(contact, 100 + i);
+    for (const [i, contact] of ['2', '3', '4', '5', '6', '7', '8', '9'].entries()) await upload(contact, 100 + i);
     await settled();
     expect(recorder.got).toMatchObject([{ more: true }]);
-    expect(recorder.take()).toEqual(['6@104', '5@103']);
+    expect(recorder.take()).toEqual(['8@106', '7@105', '6@104', '5@103', '4@102']);
     await upload('7', 200);
     await settled();
     expect(recorder.got).toMatchObject([{ more: false, sources: [{ id: '7' }] }]);
@@ -432,14 +432,14 @@ describe('what is uploaded is told', () => {
     recorder.outcome = { is: 'failed', why: 'a test' };
     await upload('2', 100);
     await settled();
-    for (const [i, contact] of ['3', '4', '5'].entries()) await upload(contact, 200 + i);
+    for (const [i, contact] of ['3', '4', '5', '6', '7', '8'].entries()) await upload(contact, 200 + i);
     recorder.take();
     recorder.outcome = { is: 'delivered' };
     clock.now += 10_000;
     await sweep.runOnce();
     await settled();
-    expect(recorder.got[0]).toMatchObject({ more: true });
-    expect(recorder.take()).toEqual(['5@202', '4@201', '3@200']);
+    expect(recorder.got).toMatchObject([{ more: true }, { more: true }]);
+    expect(recorder.take()).toEqual(['8@205', '7@204', '6@203', '5@202', '4@201']);
   });
 });
 

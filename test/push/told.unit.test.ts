@@ -5,7 +5,8 @@ import type { ToldHead } from '../../src/contracts/watch.ts';
 import { type Head, mayHaveMore, newsIn, stillVisible, toldAfter, toldOf } from '../../src/push/told.ts';
 
 const LIMIT = 3;
-const MOST = 6;
+const NOW = 1_000;
+const LIMITS = { most: 6, now: NOW };
 
 /** The head of a list, as an answer has it. */
 function headOf(list: readonly Key[]): Head {
@@ -21,27 +22,52 @@ describe('what is new in a head', () => {
   const told: ToldHead = { entries: [key('9', 30), key('10', 20), key('5', 10)], floor: key('5', 10) };
 
   it('is a later time of a contact, and another contact above the floor', () => {
-    expect(newsIn(headOf([key('9', 40), key('10', 20), key('7', 35)]), told)).toEqual([key('9', 40), key('7', 35)]);
+    expect(newsIn(headOf([key('9', 40), key('10', 20), key('7', 35)]), told, NOW)).toEqual([
+      key('9', 40),
+      key('7', 35),
+    ]);
   });
 
   it('is nobody who moved up because another one left', () => {
-    expect(newsIn(headOf([key('9', 30), key('10', 20), key('7', 9)]), told)).toEqual([]);
+    expect(newsIn(headOf([key('9', 30), key('10', 20), key('7', 9)]), told, NOW)).toEqual([]);
   });
 
   it('is an upload that commits after one with a later time', () => {
-    const after = toldAfter(headOf([key('9', 40), key('10', 20)]), told, MOST);
-    expect(newsIn(headOf([key('9', 40), key('10', 35)]), after)).toEqual([key('10', 35)]);
+    const after = toldAfter(headOf([key('9', 40), key('10', 20)]), told, LIMITS);
+    expect(newsIn(headOf([key('9', 40), key('10', 35)]), after, NOW)).toEqual([key('10', 35)]);
   });
 
   it('is nothing where nothing was told yet', () => {
-    expect(newsIn(headOf([key('9', 30)]), undefined)).toEqual([]);
+    expect(newsIn(headOf([key('9', 30)]), undefined, NOW)).toEqual([]);
   });
 
   it('is a photo that is hidden and shown again only once', () => {
-    const hidden = toldAfter(headOf([key('10', 20), key('5', 10)]), told, MOST);
-    expect(newsIn(headOf([key('9', 30), key('10', 20), key('5', 10)]), hidden)).toEqual([]);
-    const older = toldAfter(headOf([key('9', 25), key('10', 20), key('5', 10)]), told, MOST);
-    expect(newsIn(headOf([key('9', 30), key('10', 20), key('5', 10)]), older)).toEqual([]);
+    const hidden = toldAfter(headOf([key('10', 20), key('5', 10)]), told, LIMITS);
+    expect(newsIn(headOf([key('9', 30), key('10', 20), key('5', 10)]), hidden, NOW)).toEqual([]);
+    const older = toldAfter(headOf([key('9', 25), key('10', 20), key('5', 10)]), told, LIMITS);
+    expect(newsIn(headOf([key('9', 30), key('10', 20), key('5', 10)]), older, NOW)).toEqual([]);
+  });
+
+  it('is an upload after a photo dated ahead was deleted', () => {
+    const told = toldAfter(headOf([key('9', 5_000), key('10', 20), key('7', 3_000)]), undefined, LIMITS);
+    const deleted = toldAfter(headOf([key('9', 30), key('10', 20)]), told, LIMITS);
+    const head = headOf([key('9', 40), key('7', 35), key('10', 20)]);
+    expect(newsIn(head, deleted, NOW)).toEqual([key('9', 40), key('7', 35)]);
+  });
+
+  it('is what was uploaded under a photo dated ahead, once that is deleted, and not what was told before it', () => {
+    const before = toldAfter(headOf([key('9', 20), key('10', 10)]), undefined, LIMITS);
+    const ahead = toldAfter(headOf([key('9', 5_000), key('10', 10)]), before, LIMITS);
+    expect(newsIn(headOf([key('9', 40), key('10', 10)]), ahead, NOW)).toEqual([key('9', 40)]);
+    expect(newsIn(headOf([key('9', 20), key('10', 10)]), ahead, NOW)).toEqual([]);
+    const retried = toldOf([{ kind: 'contacts', id: '9', at: 5_000 }], { contacts: before }, NOW).contacts;
+    expect(newsIn(headOf([key('9', 40), key('10', 10)]), retried, NOW)).toEqual([key('9', 40)]);
+  });
+
+  it('is a photo dated ahead only once, while it is shown', () => {
+    const head = headOf([key('9', 5_000), key('10', 20)]);
+    const told = toldAfter(head, toldAfter(headOf([]), undefined, LIMITS), LIMITS);
+    expect(newsIn(head, toldAfter(head, told, LIMITS), NOW)).toEqual([]);
   });
 
   it('is only what changed, and all of that which rises in the head, whatever happens (property)', () => {
@@ -49,7 +75,7 @@ describe('what is new in a head', () => {
     fc.assert(
       fc.property(fc.array(fc.array(change, { maxLength: 3 }), { maxLength: 12 }), (rounds) => {
         const list = new Map<string, number>();
-        let before = toldAfter(headOf([]), undefined, MOST);
+        let before = toldAfter(headOf([]), undefined, LIMITS);
         for (const changes of rounds) {
           const ids = new Set(changes.map(({ id }) => String(id)));
           for (const { id, at } of changes) {
@@ -57,16 +83,16 @@ describe('what is new in a head', () => {
             else list.set(String(id), at);
           }
           const head = headOf([...list].filter(([, at]) => at > 0).map(([id, at]) => key(id, at)));
-          const news = newsIn(head, before);
+          const news = newsIn(head, before, NOW);
           for (const { id } of news) expect(ids).toContain(id);
           // A contact that changed and stands above the old floor with a time that was never told is told now.
           for (const one of head.entries) {
             const isNew = ids.has(one.id) && one.at > (before.entries.find(({ id }) => id === one.id)?.at ?? 0);
             if (isNew && isAbove(one, before.floor)) expect(news).toContainEqual(one);
           }
-          const after = toldAfter(head, before, MOST);
-          expect(after.entries.length).toBeLessThanOrEqual(MOST);
-          expect(newsIn(head, after)).toEqual([]);
+          const after = toldAfter(head, before, LIMITS);
+          expect(after.entries.length).toBeLessThanOrEqual(LIMITS.most);
+          expect(newsIn(head, after, NOW)).toEqual([]);
           before = after;
         }
       }),
@@ -89,17 +115,17 @@ describe('what is committed late, below others that are new', () => {
     fc.assert(
       fc.property(fc.array(round, { maxLength: 10 }), (rounds) => {
         const list = new Map<string, number>();
-        let before = toldAfter(deepHead([], 2), undefined, MOST);
+        let before = toldAfter(deepHead([], 2), undefined, LIMITS);
         for (const { changes, depth } of rounds) {
           for (const { id, at } of changes) list.set(String(id), at);
           const keys = [...list].map(([id, at]) => key(id, at));
           const head = deepHead(keys, depth);
-          const news = newsIn(head, before);
+          const news = newsIn(head, before, NOW);
           const known = new Map(before.entries.map(({ id, at }) => [id, at]));
           const untold = keys.filter((one) => isAbove(one, before.floor) && one.at > (known.get(one.id) ?? 0));
           for (const one of untold)
             expect(news.some(({ id }) => id === one.id) || mayHaveMore(head, before)).toBe(true);
-          before = toldAfter(head, before, MOST);
+          before = toldAfter(head, before, LIMITS);
         }
       }),
       { numRuns: 2_000 },
@@ -108,12 +134,12 @@ describe('what is committed late, below others that are new', () => {
 
   it('is not said to be there where one contact after the other comes in', () => {
     const list = Array.from({ length: 10 }, (_, i) => key(String(i + 1), i + 1));
-    let told = toldAfter(deepHead(list, 4), undefined, MOST);
+    let told = toldAfter(deepHead(list, 4), undefined, LIMITS);
     for (let at = 11; at < 30; at++) {
       list.push(key(String(at), at));
       const head = deepHead(list, 4);
-      expect([newsIn(head, told).map(({ id }) => id), mayHaveMore(head, told)]).toEqual([[String(at)], false]);
-      told = toldAfter(head, told, MOST);
+      expect([newsIn(head, told, NOW).map(({ id }) => id), mayHaveMore(head, told)]).toEqual([[String(at)], false]);
+      told = toldAfter(head, told, LIMITS);
     }
   });
 });
@@ -138,8 +164,8 @@ describe('a notification that was not delivered', () => {
 
   it('counts as told by itself, and not what came after it', () => {
     const told = { contacts: { entries: [key('10', 20), key('9', 10)], floor: key('9', 10) } };
-    const after = toldOf(outgoing.sources, told);
+    const after = toldOf(outgoing.sources, told, NOW);
     expect(after.contacts?.entries).toEqual([key('9', 40), key('7', 35), key('10', 20)]);
-    expect(newsIn(headOf([key('9', 50), key('7', 35), key('10', 20)]), after.contacts)).toEqual([key('9', 50)]);
+    expect(newsIn(headOf([key('9', 50), key('7', 35), key('10', 20)]), after.contacts, NOW)).toEqual([key('9', 50)]);
   });
 });

@@ -3,16 +3,26 @@ import type { Keyspace, Member } from './keyspace.ts';
 
 export const SORTED_SET_COMMANDS: Readonly<Record<string, Command>> = {
   ZADD: (keyspace, [key = '', ...rest]) => {
-    const onlyNew = rest[0]?.toUpperCase() === 'NX';
-    const pairs = onlyNew ? rest.slice(1) : rest;
+    const isWord = (text: string) => ['NX', 'LT', 'CH'].includes(text.toUpperCase());
+    const words = rest
+      .slice(
+        0,
+        rest.findIndex((text) => !isWord(text)),
+      )
+      .map((word) => word.toUpperCase());
+    const pairs = rest.slice(words.length);
     const scores = new Map(membersOf(keyspace, key).map(({ member, score }) => [member, score]));
-    const before = scores.size;
+    let [added, changed] = [0, 0];
     for (let i = 0; i < pairs.length; i += 2) {
-      const member = arg(pairs, i + 1);
-      if (!onlyNew || !scores.has(member)) scores.set(member, numberOf('ZADD', arg(pairs, i)));
+      const [score, member] = [numberOf('ZADD', arg(pairs, i)), arg(pairs, i + 1)];
+      const before = scores.get(member);
+      if (before !== undefined && (words.includes('NX') || (words.includes('LT') && score >= before))) continue;
+      if (before === undefined) added += 1;
+      else if (before !== score) changed += 1;
+      scores.set(member, score);
     }
     keyspace.put(key, { kind: 'zset', members: inOrder(scores) });
-    return scores.size - before;
+    return words.includes('CH') ? added + changed : added;
   },
 
   ZREM: (keyspace, [key = '', ...gone]) => {

@@ -23,10 +23,9 @@ export async function readWatchSizes(database: Database, users: readonly Id[]): 
   return (await database.rows(SIZES, [JSON.stringify(users)])).map(sizeOf);
 }
 
-/** A watch that was read. */
-interface ReadWatch extends WatchSize {
-  /** @throws SyntaxError when it cannot be understood */
-  readonly watch: () => Watch;
+/** A watch whose row cannot be understood. */
+interface UnreadableWatch extends Pick<WatchSize, 'id' | 'user'> {
+  readonly error: unknown;
 }
 
 const SIZES_AND_SMALL = `
@@ -44,14 +43,20 @@ async function readSmallWatches(
   database: Database,
   users: readonly Id[],
   { most, bytes }: { readonly most: number; readonly bytes: number },
-): Promise<{ readonly read: ReadWatch[]; readonly unread: WatchSize[] } | undefined> {
+): Promise<FoundWatches | undefined> {
   const rows = await database.rows(SIZES_AND_SMALL, [JSON.stringify(users), String(most + 1), bytes]);
   if (rows.length > most) return undefined;
-  const isRead = (row: readonly ColumnValue[]) => row[SIZE_COLUMNS] !== null;
-  return {
-    read: rows.filter(isRead).map((row) => ({ ...sizeOf(row), watch: () => watchOf(row.slice(SIZE_COLUMNS)) })),
-    unread: rows.filter((row) => !isRead(row)).map(sizeOf),
-  };
+  const [read, unread, unreadable]: [Watch[], WatchSize[], UnreadableWatch[]] = [[], [], []];
+  for (const row of rows) {
+    const size = sizeOf(row);
+    try {
+      if (row[SIZE_COLUMNS] === null) unread.push(size);
+      else read.push(watchOf(row.slice(SIZE_COLUMNS)));
+    } catch (error) {
+      unreadable.push({ ...size, error });
+    }
+  }
+  return { read, unread, unreadable };
 }
 
 const SIZE_COLUMNS = 3;
@@ -105,9 +110,10 @@ function bytesOf(largestPacket: number): number {
 /** The watches of users that something may be delivered to. */
 export interface FoundWatches {
   /** Few and small enough to be checked together. */
-  readonly read: readonly ReadWatch[];
+  readonly read: readonly Watch[];
   /** The others: to be read page by page. */
   readonly unread: readonly WatchSize[];
+  readonly unreadable: readonly UnreadableWatch[];
 }
 
 /**
@@ -123,5 +129,5 @@ export async function findWatches(
 ): Promise<FoundWatches> {
   const bytes = Math.floor(bytesOf(largestPacket) / WATCHES);
   const found = await readSmallWatches(database, users, { most: WATCHES, bytes });
-  return found ?? { read: [], unread: await readWatchSizes(database, users) };
+  return found ?? { read: [], unread: await readWatchSizes(database, users), unreadable: [] };
 }

@@ -30,8 +30,8 @@ export function delayKeys(prefix: string) {
 }
 
 /**
- * A queue of delayed work. Items are texts; an item that is already waiting is not added again. Items are taken under a lease
- * and come again if they are not finished in time, so each is done at least once.
+ * A queue of delayed work. Items are texts; one that is put while it waits is due at the earlier of both times. Items are taken
+ * under a lease and come again if they are not finished in time, so each is done at least once.
  */
 export class DelayQueue {
   /** The sharded channel that says that an item has begun to wait. */

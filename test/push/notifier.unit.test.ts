@@ -36,8 +36,9 @@ function notifierOn(waiting: { users: number }, options: Partial<NotifierOptions
       again: async () => undefined,
     },
     find: async (users) => ({
-      read: users.map((user) => ({ id: user, user, bytes: 100, watch: () => ({ ...WATCH, id: user, user }) })),
+      read: users.map((user) => ({ ...WATCH, id: user, user })),
       unread: [],
+      unreadable: [],
     }),
     largestPacket: 16_777_216,
     channels: { webhook: channel, kafka: channel },

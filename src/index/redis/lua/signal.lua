@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 -- Asks for a check of those of some users who are watched, and tells whoever streams one of them. A watched user who already
--- waits keeps their time, so that a later signal never postpones an earlier one.
+-- waits is checked at the earlier of both times: a signal is postponed neither by another signal nor by a retry.
 --
 -- KEYS    1 watched   set of users
 --         2 due       sorted set: user → ms when the check is due
@@ -34,7 +34,7 @@ local found, begun = 0, 0
 for i, is_watched in ipairs(redis.call('SMISMEMBER', watched, unpack(ARGV, 2))) do
   if is_watched == 1 then
     found = found + 1
-    begun = begun + redis.call('ZADD', due, 'NX', now + delay, ARGV[i + 1])
+    begun = begun + redis.call('ZADD', due, 'LT', 'CH', now + delay, ARGV[i + 1])
     redis.call('ZADD', all, 0, ARGV[i + 1])
   end
 end

@@ -27,10 +27,12 @@ export interface HostNamesOptions {
   readonly hosts?: () => Promise<string>;
   /** Default: the text of /etc/resolv.conf. */
   readonly resolvConf?: () => Promise<string>;
-  /** Names that are looked up at once (64). */
+  /** Names that are looked up at once (512). */
   readonly atOnce?: number;
   /** Time limit of a look-up, ms (3,000). */
   readonly timeoutMs?: number;
+  /** The longest wait of a look-up for its turn, ms (5,000). */
+  readonly waitMs?: number;
   /** Monotonic, ms. */
   readonly now?: () => number;
 }
@@ -44,7 +46,13 @@ class NameUnresolved extends Error {
   }
 }
 
-const AT_ONCE = 64;
+/** A name has not been looked up: that says nothing of it. */
+class NoTurn extends Error {
+  override readonly name = 'NoTurn';
+}
+
+/** So many that a thousand names whose servers are silent have had their turns within the longest wait. */
+const AT_ONCE = 512;
 const TIMEOUT_MS = 3_000;
 
 /**
@@ -56,7 +64,6 @@ const FAILED_AT_ONCE = 64;
 /** Look-ups that wait. */
 const WAITING = 10_000;
 
-/** The longest wait of a look-up for its turn, ms. */
 const WAIT_MS = 5_000;
 
 /** Once a family has answered, the other one may take so long, ms (RFC 8305 has 50). */
@@ -88,9 +95,9 @@ export class HostNames {
   readonly #lines: Readonly<Record<'good' | 'failed', Limiter>>;
 
   constructor(options: HostNamesOptions = {}) {
-    const { atOnce = AT_ONCE, query = askNameServers() } = options;
-    const refusal = () => new Error('too many names wait to be resolved');
-    const line = (concurrency: number) => new Limiter({ concurrency, queue: WAITING, waitMs: WAIT_MS, refusal });
+    const { atOnce = AT_ONCE, waitMs = WAIT_MS, query = askNameServers() } = options;
+    const refusal = () => new NoTurn('too many names wait to be resolved');
+    const line = (concurrency: number) => new Limiter({ concurrency, queue: WAITING, waitMs, refusal });
     this.#options = options;
     this.#query = query;
     this.#lines = { good: line(atOnce), failed: line(FAILED_AT_ONCE) };
@@ -120,7 +127,7 @@ export class HostNames {
   /** A name that is known to have no address is forgotten; while nobody says so, its last addresses are used. */
   #failedTo(host: string, error: unknown): readonly LookupAddress[] {
     const { now = monotonic } = this.#options;
-    this.#failed.set(host, true);
+    if (!(error instanceof NoTurn)) this.#failed.set(host, true);
     const known = this.#known.get(host);
     if (known !== undefined && !isNoSuchName(error) && now() < known.freshUntil + STALE_MS) return known.addresses;
     this.#known.delete(host);

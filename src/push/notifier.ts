@@ -32,7 +32,7 @@ const LEASE_MS = 5_000;
 const AFTER_FAILURE_MS = 500;
 
 /** Deliveries that have begun and not ended: beyond it nothing is taken, so that a process holds no more than it can deliver. */
-const IN_FLIGHT = 5_000;
+export const IN_FLIGHT = 5_000;
 
 /** Half of the time that a process has to end. */
 const DRAIN_MS = 5_000;

@@ -21,7 +21,7 @@ import type { Channel, DeliveryOutcome, Notification } from './channel.ts';
 import { headsFrom } from './heads.ts';
 import { KafkaChannel } from './kafka-channel.ts';
 import { Looks } from './looks.ts';
-import { Notifier, type NotifierOptions } from './notifier.ts';
+import { IN_FLIGHT, Notifier, type NotifierOptions } from './notifier.ts';
 import { insertUndelivered } from './undelivered.ts';
 import { findWatches, readLargestPacket, readWatchSizes } from './watch-pages.ts';
 import { WatchSweep } from './watch-sweep.ts';
@@ -109,7 +109,7 @@ function openChannels({ config, logger, resources }: ProcessContext): Readonly<R
   const adopt = <C extends Channel>(channel: C) => resources.adopt(channel, (opened) => opened.close());
   return {
     kafka: adopt(new KafkaChannel(topic, producer)),
-    webhook: adopt(new WebhookChannel({ allowPrivate, version: readVersion() })),
+    webhook: adopt(new WebhookChannel({ allowPrivate, version: readVersion(), inFlight: IN_FLIGHT })),
   };
 }
 

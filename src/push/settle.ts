@@ -96,7 +96,7 @@ function resultOf(delivery: PendingDelivery, outcome: DeliveryOutcome, now: numb
     return { user, save: { ...save, ...after, told, notifiedAt }, isAgain: !isFirst };
   }
   if (outcome.is === 'gone')
-    return { user, save: { ...save, ...over, ended: outcome.why.slice(0, LONGEST_WHY) }, isAgain: false };
+    return { user, save: { ...save, ...over, ended: outcome.why.slice(0, LONGEST_WHY) }, isAgain: true };
   if (outgoing.isTest) return { user, save: { ...save, ...over }, isAgain: true };
   const dueAt = retryAt(notification.target.channel, outgoing, { now, random, afterMs: outcome.afterMs });
   if (dueAt === undefined) return { user, save: { ...save, ...over, told }, isAgain: true, buried: notification };

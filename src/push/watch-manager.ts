@@ -4,9 +4,18 @@ import type { Watch, WatchFilter } from '../contracts/watch.ts';
 import type { WatchedUsers } from '../index/redis/watched-users.ts';
 import type { Database } from '../mysql/database.ts';
 import { RedisUnavailable } from '../redis/unavailable.ts';
+import { pause } from '../timing/loop.ts';
 import { type CheckSteps, runCheck } from './check-steps.ts';
 import { changed, enroll, subscribe, tested, type WatchPatch } from './watch-changes.ts';
-import { changeWatch, deleteWatch, insertWatch, type NewWatch, readWatch, readWatchesOf } from './watch-table.ts';
+import {
+  changeWatch,
+  deleteWatch,
+  insertWatch,
+  type NewWatch,
+  readUserOf,
+  readWatch,
+  readWatchesOf,
+} from './watch-table.ts';
 
 /** What a site asks for. */
 type WatchAsked = WatchFilter & { readonly user: Id; readonly intervalMs: number } & (
@@ -29,6 +38,10 @@ const WATCHES_A_USER = 100;
 
 /** A change is tried so often: notifiers write to the same rows. */
 const ATTEMPTS = 10;
+
+/** How often a test looks whether the watch has been checked, and after how long, ms. */
+const LOOKS = 20;
+const LOOK_MS = 50;
 
 /** The watch has a notification on its way: a test could not be told from it. */
 export class WatchBusy extends Error {
@@ -94,21 +107,36 @@ export class WatchManager {
 
   /**
    * Has a notification without sources delivered, of the type `recency.test`. Returns its id; undefined: there is no such watch.
+   * After another test it waits until the watch has been checked, so that tests one after the other do not keep it from real ones.
    * @throws DatabaseUnavailable, WatchBusy
    */
   async test(id: Id): Promise<string | undefined> {
     const { clock } = this.#options;
     const notification = `test_${randomBytes(12).toString('base64url')}`;
-    const isDone = await this.#write(id, (watch) => {
+    await this.#untilChecked(id);
+    const test = (watch: Watch) => {
       if (watch.outgoing !== undefined) throw new WatchBusy(`watch ${id} has a notification on its way`);
+      if (isUnchecked(watch, clock())) throw new WatchBusy(`watch ${id} has not been checked since its last test`);
       return tested(watch, notification, clock());
-    });
-    return isDone ? notification : undefined;
+    };
+    return (await this.#write(id, test)) ? notification : undefined;
   }
 
-  /** Returns whether there was one. @throws DatabaseUnavailable */
-  remove(id: Id): Promise<boolean> {
-    return deleteWatch(this.#options.database, id); // that its user is watched does no harm, and the sweep does not repeat it
+  /** Its user is checked after that, and no longer watched where that was the last watch. @throws DatabaseUnavailable */
+  async remove(id: Id): Promise<boolean> {
+    const user = await readUserOf(this.#options.database, id);
+    const isDone = await deleteWatch(this.#options.database, id);
+    if (user !== undefined) await this.#signals.again([user], 0);
+    return isDone;
+  }
+
+  async #untilChecked(id: Id): Promise<void> {
+    const { database, clock } = this.#options;
+    for (let looks = 0; looks < LOOKS; looks++) {
+      const watch = await readWatch(database, id);
+      if (watch === undefined || !isUnchecked(watch, clock())) return;
+      await pause(LOOK_MS);
+    }
   }
 
   async #write(id: Id, change: (watch: Watch) => Watch): Promise<boolean> {
@@ -136,6 +164,11 @@ export class WatchManager {
     };
     return { watch: (users) => orLater(watched.add(users)), again: (users, ms) => orLater(watched.check(users, ms)) };
   }
+}
+
+/** Has it been tested, and not been checked since then? */
+function isUnchecked({ ended, tested, dueAt }: Watch, now: number): boolean {
+  return ended === undefined && tested !== undefined && dueAt !== undefined && dueAt <= now;
 }
 
 /** Standard Webhooks: 24 to 64 random bytes in base64, with a prefix. */

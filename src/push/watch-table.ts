@@ -218,6 +218,12 @@ export async function changeWatch(database: Database, watch: Watch, now: number)
   return (await database.write(CHANGE, parameters)).affectedRows === 1;
 }
 
+/** Undefined: there is no such watch. @throws DatabaseUnavailable */
+export async function readUserOf(database: Database, id: Id): Promise<Id | undefined> {
+  const [row] = await database.rows('SELECT user_id FROM recency_watches WHERE id = ?', [id]);
+  return row && String(row[0]);
+}
+
 /** Returns whether there was one. @throws DatabaseUnavailable */
 export async function deleteWatch(database: Database, id: Id): Promise<boolean> {
   return (await database.write('DELETE FROM recency_watches WHERE id = ?', [id])).affectedRows === 1;

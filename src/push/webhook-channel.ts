@@ -2,7 +2,7 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { Webhook } from 'standardwebhooks';
 import { bodyOf, type Channel, type DeliveryOutcome, LONGEST_WAIT_MS, type Notification } from './channel.ts';
-import { EndpointLine } from './endpoint-line.ts';
+import { type DoubtfulEndpoints, doubtfulEndpoints, EndpointLine } from './endpoint-line.ts';
 import { HostNames, lookupOf } from './host-names.ts';
 import { checkedLookup, type ResolveAll, refusePrivateLiteral } from './public-address.ts';
 import { type EndpointReply, isSilence, WebhookPost } from './webhook-post.ts';
@@ -14,6 +14,8 @@ export interface WebhookChannelOptions {
   readonly version: string;
   /** Time limit of a delivery from its turn to the status line of the reply, ms (15,000, as Standard Webhooks recommends). */
   readonly timeoutMs?: number;
+  /** Deliveries that the process has on their way at most. */
+  readonly inFlight: number;
   /** Deliveries to one endpoint at once (64). */
   readonly atOnce?: number;
   /** The longest wait of a delivery for its turn, ms (5,000). */
@@ -33,7 +35,7 @@ const AT_ONCE = 64;
 const WAIT_MS = 5_000;
 
 /** Endpoints whose speed is remembered. */
-const ENDPOINTS = 1_000;
+const ENDPOINTS = 10_000;
 
 const IDLE_MS = 30_000;
 
@@ -51,10 +53,12 @@ export class WebhookChannel implements Channel {
   readonly #posts = new Set<WebhookPost>();
   #isClosed = false;
   readonly #lines = new Map<string, EndpointLine>();
+  readonly #doubtful: DoubtfulEndpoints;
 
   constructor(options: WebhookChannelOptions) {
     const { allowPrivate, atOnce = AT_ONCE, idleMs = IDLE_MS, resolve = lookupOf(new HostNames()) } = options;
     this.#options = options;
+    this.#doubtful = doubtfulEndpoints(options.inFlight);
     const pool = {
       keepAlive: true,
       maxSockets: atOnce,
@@ -88,7 +92,10 @@ export class WebhookChannel implements Channel {
     const known = this.#lines.get(host);
     if (known !== undefined) return known;
     const { atOnce = AT_ONCE, waitMs = WAIT_MS } = this.#options;
-    const line = new EndpointLine({ atOnce, waitMs, isSilence, now: () => performance.now() });
+    const line = new EndpointLine({
+      ...{ atOnce, waitMs, isSilence, doubtful: this.#doubtful },
+      now: () => performance.now(),
+    });
     if (this.#lines.size >= ENDPOINTS) this.#forgetIdle();
     this.#lines.set(host, line);
     return line;

@@ -81,6 +81,12 @@ describe('the settings', () => {
     }
   });
 
+  it('show the text that is refused, also where it ends as the rule does', () => {
+    expect(refused({ RECENCY_WATCHES_PER_USER: '0' })).toBe(
+      'RECENCY_WATCHES_PER_USER must be a whole number from 1 to 100000; it is "0"',
+    );
+  });
+
   it('come from the environment', () => {
     const config = loadConfig({
       RECENCY_KAFKA_BROKERS: 'a:1, b.example:2,[::1]:3',

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { EndpointLine } from '../../src/push/endpoint-line.ts';
+import { doubtfulEndpoints, EndpointLine } from '../../src/push/endpoint-line.ts';
 
 const SILENCE = new Error('it said nothing');
 
 /** A line of two at once, whose clock is set by hand. */
-function lineOfTwo(atOnce = 2) {
+function lineOfTwo(atOnce = 2, doubtful = doubtfulEndpoints(100)) {
   const clock = { ms: 0 };
   const isSilence = (error: unknown) => error === SILENCE;
-  const line = new EndpointLine({ atOnce, waitMs: 1_000, isSilence, now: () => clock.ms });
+  const line = new EndpointLine({ atOnce, waitMs: 1_000, isSilence, doubtful, now: () => clock.ms });
   return { line, clock };
 }
 
@@ -38,5 +38,26 @@ describe('the line of an endpoint', () => {
     const all = Array.from({ length: 64 }, () => line.run(async () => 'answered'));
     expect(line.running).toBe(64);
     await Promise.all(all);
+  });
+
+  it('leaves room for endpoints that answer, however many others are unknown or silent', async () => {
+    const doubtful = doubtfulEndpoints(10);
+    const line = () => lineOfTwo(64, doubtful).line;
+    const answering = line();
+    await answering.run(async () => 'answered');
+    const held = Promise.withResolvers<string>();
+    const unknown = Array.from({ length: 7 }, () => whyOf(line().run(() => held.promise)));
+    expect(await answering.run(async () => 'answered')).toBe('answered');
+    held.resolve('answered');
+    const refused = (outcomes: readonly string[]) => outcomes.filter((why) => why.startsWith('too many')).length;
+    expect(refused(await Promise.all(unknown))).toBe(2);
+
+    const silent = Array.from({ length: 4 }, line);
+    for (const one of silent) await whyOf(one.run(() => Promise.reject(SILENCE)));
+    const waiting = Promise.withResolvers<string>();
+    const again = silent.map((one) => whyOf(one.run(() => waiting.promise)));
+    expect(await line().run(async () => 'a new one')).toBe('a new one');
+    waiting.resolve('answered');
+    expect(refused(await Promise.all(again))).toBe(2);
   });
 });

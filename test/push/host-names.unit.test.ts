@@ -8,10 +8,10 @@ const noServer = () => Object.assign(new Error('queryA ETIMEOUT'), { code: 'ETIM
 function site(options: Partial<HostNamesOptions> = {}) {
   const asked: string[] = [];
   const clock = { now: 0 };
-  const state: { fails?: () => Error } = {};
+  const state: { fails?: () => Error; silent?: RegExp } = {};
   const query: Query = async (name, family) => {
     asked.push(`${name}/${family}`);
-    if (name.endsWith('.dead')) return await new Promise(() => undefined);
+    if (name.endsWith('.dead') || state.silent?.test(name)) return await new Promise(() => undefined);
     if (state.fails !== undefined) throw state.fails();
     if (family === 6) throw notFound();
     return [{ address: '192.0.2.1', ttl: 60 }];
@@ -64,6 +64,21 @@ describe('a name', () => {
     expect(await names.addressesOf('a.example')).toEqual(FOUND);
     expect(given).toBe(0);
     await Promise.all(again);
+  });
+
+  it('that has had no turn has not failed: it does not wait with those that have', async () => {
+    const { names, state } = site({ atOnce: 1, waitMs: 20, timeoutMs: 200 });
+    const others = () => Promise.allSettled(Array.from({ length: 64 }, (_, i) => names.addressesOf(`${i}.example`)));
+    state.fails = noServer;
+    await others();
+    delete state.fails;
+    const first = names.addressesOf('x.dead').catch(() => undefined);
+    await expect(names.addressesOf('a.example')).rejects.toThrow('too many names wait');
+    await first;
+    state.silent = /^\d/;
+    const failing = others();
+    expect(await names.addressesOf('a.example')).toEqual(FOUND);
+    await failing;
   });
 
   it('delays no other, however many do not resolve', async () => {

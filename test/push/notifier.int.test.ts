@@ -519,6 +519,20 @@ describe('nobody is held up', () => {
     expect(await watched.queue.size(), 'the user is taken again later').toBe(1);
   });
 
+  it('by another watch of the same user, whose delivery is looked at again later', async () => {
+    const { upload, stores, watch, settled, watched } = it_;
+    await watch();
+    await settled();
+    const dueAt = async () => Number(await stores.redis.zscore(`${stores.prefix}:push:{delay}:due`, '1'));
+    await watched.check(['1'], 60_000);
+    const later = await dueAt();
+    await upload('2', 100);
+    const soon = await dueAt();
+    expect(soon).toBeLessThan(later);
+    await watched.check(['1'], 60_000);
+    expect(await dueAt()).toBe(soon);
+  });
+
   it('by a watch of a channel that another version knows', async () => {
     const { upload, settled, recorder, watch, primary, notifier } = it_;
     const [unknown, known] = [await watch(), await watch()];
@@ -580,7 +594,6 @@ describe('a user whose last watch is removed', () => {
     await settled();
     expect(await members()).toEqual(['1']);
     await manager.remove(id);
-    await upload('2', 100);
     await settled();
     expect(await members()).toEqual([]);
     await watch();
@@ -588,10 +601,29 @@ describe('a user whose last watch is removed', () => {
     await upload('3', 200);
     await settled();
     expect(recorder.take()).toEqual(['3@200']);
+    recorder.outcome = { is: 'gone', why: 'a test' };
+    await upload('2', 300);
+    await settled();
+    expect(await members()).toEqual([]);
   });
 });
 
 describe('a test', () => {
+  it('waits until the watch has been checked since the last one, so that many do not keep it from what is new', async () => {
+    const { watch, settled, manager, upload, recorder, notifier } = it_;
+    const { id } = await watch();
+    await settled();
+    await manager.test(id);
+    await until(async () => (await notifier.runOnce()) > 0);
+    recorder.take();
+    await upload('2', 100);
+    await expect(manager.test(id)).rejects.toThrow('has not been checked since its last test');
+    const again = manager.test(id);
+    await settled();
+    expect(recorder.take()).toEqual(['2@100']);
+    expect(await again).toMatch(/^test_/);
+  });
+
   it('neither revives a watch that has ended nor delays the next notification', async () => {
     const { watch, settled, manager, upload, recorder, primary } = it_;
     const { id } = await watch({ intervalMs: 60_000 });
@@ -628,7 +660,7 @@ describe('a webhook', () => {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
-    const channel = new WebhookChannel({ allowPrivate: true, version: '1' });
+    const channel = new WebhookChannel({ allowPrivate: true, version: '1', inFlight: 100 });
     closeAtEnd(() => channel.close());
     const { port } = server.address() as AddressInfo;
     const { id, secret } = await watch({ channel: 'webhook', url: `http://127.0.0.1:${port}/hook` });

@@ -12,7 +12,11 @@ const WATCH: Omit<Watch, 'id' | 'user'> = {
 };
 
 /** A notifier over a queue that holds so many users, each with a watch that something is new to, and an endpoint that is down. */
-function notifierOn(waiting: { users: number }, options: Partial<NotifierOptions> = {}) {
+function notifierOn(
+  waiting: { users: number },
+  options: Partial<NotifierOptions> = {},
+  saved: (number | undefined)[] = [],
+) {
   const lines: Record<string, unknown>[] = [];
   const failed = async () => ({ is: 'failed', why: 'the endpoint answered 500' }) as const;
   const channel = { deliver: (some: readonly unknown[]) => some.map(failed), close: async () => undefined };
@@ -31,7 +35,10 @@ function notifierOn(waiting: { users: number }, options: Partial<NotifierOptions
       watchedOf: async () => [],
       watches: async (ids) => ids.map((id) => ({ ...WATCH, id, user: id })),
       heads: async (asked) => asked.map(() => ({ entries: [{ id: '9', at: 1 }], reach: undefined, floor: undefined })),
-      save: async (saves) => new Map(saves.map(({ id }) => [id, '2'])),
+      save: async (saves) => {
+        saved.push(...saves.map(({ outgoing }) => outgoing?.attempts));
+        return new Map(saves.map(({ id }) => [id, '2']));
+      },
       deadLetter: async () => undefined,
       again: async () => undefined,
     },
@@ -51,6 +58,25 @@ function notifierOn(waiting: { users: number }, options: Partial<NotifierOptions
 }
 
 describe('a notifier', () => {
+  it('that ends waits for its deliveries, but not for ever: what has no outcome then is tried again', async () => {
+    const saved: (number | undefined)[] = [];
+    const begun = Promise.withResolvers<void>();
+    const stuck = {
+      deliver: (some: readonly unknown[]) => {
+        begun.resolve();
+        return some.map(() => new Promise<never>(() => {}));
+      },
+      close: async () => {},
+    };
+    const { notifier } = notifierOn({ users: 1 }, { channels: { webhook: stuck, kafka: stuck }, drainMs: 10 }, saved);
+    const ending = new AbortController();
+    const running = notifier.run(ending.signal);
+    await begun.promise;
+    ending.abort();
+    await running;
+    expect(saved).toEqual([0, 1]);
+  });
+
   it('is behind while a full page was taken, or as much is on its way as it delivers at once', async () => {
     const waiting = { users: PAGE };
     const stuck = {

@@ -52,7 +52,13 @@ async function rawEndpoint(does: (socket: Socket) => void) {
 const silent = () => endpoint(() => undefined);
 
 function channel(options: Partial<WebhookChannelOptions> = {}): WebhookChannel {
-  const opened = new WebhookChannel({ allowPrivate: true, version: '1', clock: () => NOW, ...options });
+  const opened = new WebhookChannel({
+    allowPrivate: true,
+    version: '1',
+    inFlight: 1_000,
+    clock: () => NOW,
+    ...options,
+  });
   onTestFinished(() => opened.close());
   return opened;
 }

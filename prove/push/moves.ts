@@ -30,7 +30,7 @@ export interface PushMove {
 
 /** The times of a check: it is always now, and what is due later becomes due when time passes. */
 const NOW = 1_000;
-const CHECK = { now: NOW, most: 6 };
+const CHECK = { now: NOW, most: 6, kinds: new Set(['contacts'] as const) };
 const HALF = () => 0.5;
 
 /** A head as a check is given it, and what it would be without an end. */

@@ -71,6 +71,8 @@ const LONGEST_AGAIN_MS = 6_400;
 interface CheckOptions {
   /** ms since 1970 UTC. */
   readonly now: number;
+  /** Those in use. What a watch was told of another one is kept as it is, until that is in use again. */
+  readonly kinds: ReadonlySet<KindName>;
   /** Entries of a told head that are kept at most. */
   readonly most: number;
 }
@@ -87,17 +89,23 @@ export interface PendingDelivery {
 /** Steps 1 to 3. @param ids of watches, each once @returns what is to be delivered; then `settle` (settle.ts) */
 export function* check(ids: readonly Id[], options: CheckOptions): CheckOperation<readonly PendingDelivery[]> {
   const read = yield* checkStep('watches', ids);
-  const watches = read.filter(isGoing).map((watch) => ({ watch: withoutFuture(watch, options.now), read: watch }));
+  const watches = read.filter(isGoing).map((row) => {
+    const watch = withoutFuture(row, options.now);
+    return {
+      watch: { ...watch, kinds: watch.kinds.filter((kind) => options.kinds.has(kind)) },
+      isHealed: watch !== row,
+    };
+  });
   if (watches.length === 0) return [];
   const shown = yield* headsOf(watches.flatMap(({ watch }) => askedBy(watch)));
   const before = yield* headsOf(watches.flatMap(({ watch }) => askedBefore(watch)));
-  const plans = watches.map(({ watch, read }) => {
+  const plans = watches.map(({ watch, isHealed }) => {
     const plan = planOf(
       watch,
       { shown: headsFor(askedBy(watch), shown), before: headsFor(askedBefore(watch), before) },
       options,
     );
-    return plan.save === undefined && watch !== read ? { ...plan, save: saveOf(watch, {}) } : plan;
+    return plan.save === undefined && isHealed ? { ...plan, save: saveOf(watch, {}) } : plan;
   });
   const written = plans.flatMap(({ save }) => (save === undefined ? [] : [save]));
   const saved = written.length > 0 ? yield* checkStep('save', written) : new Map<Id, string>();
@@ -205,7 +213,7 @@ function recorded(watch: Watch, heads: Heads, before: Heads, now: number): Plan 
       ? (told[kind] as ToldHead)
       : toldUnder(relationOf(watch, kind), heads[kind] as Head, told[kind], before[kind], now);
   const isAll = outgoing === undefined && kinds.every((kind) => told[kind] === undefined);
-  const after = Object.fromEntries(kinds.map((kind) => [kind, of(kind)]));
+  const after = { ...told, ...Object.fromEntries(kinds.map((kind) => [kind, of(kind)])) };
   const save = saveOf(watch, { told: after, dueAt: isAll ? undefined : (watch.dueAt ?? now) });
   return { user, save, againMs: isAll ? undefined : 0 };
 }
@@ -240,7 +248,8 @@ function newsOf({ kinds, told }: Watch, heads: Heads, now: number): NewSource[] 
 }
 
 function toldWith({ kinds, told }: Watch, heads: Heads, options: CheckOptions): Told {
-  return Object.fromEntries(kinds.map((kind) => [kind, toldAfter(heads[kind] as Head, told[kind], options)]));
+  const after = kinds.map((kind) => [kind, toldAfter(heads[kind] as Head, told[kind], options)] as const);
+  return { ...told, ...Object.fromEntries(after) };
 }
 
 function saveOf(watch: Watch, changes: Partial<Omit<WatchSave, 'id' | 'version'>>): WatchSave {

@@ -31,17 +31,14 @@ export function headsFrom({ answers, entries: { most, least }, deadlineMs }: Hea
       const [{ kind, relation } = { kind: 'contacts', relation: 'any' } as const] = some;
       const query = { relation, limit: most, atLeast: least, deadline: new Deadline(deadlineMs) };
       const users = some.map(({ user }) => user);
-      const found = await answers.get(kind)?.find(users, query); // a kind that is no longer in use has no heads
-      for (const one of some)
-        heads.set(one, found === undefined ? NOTHING : headIn(found.outcomes.get(one.user), depth));
+      const found = await answers.get(kind)?.find(users, query);
+      for (const one of some) heads.set(one, headIn(found?.outcomes.get(one.user), depth));
     };
     const alike = [...Map.groupBy(asked, ({ kind, relation }) => `${kind} ${relation}`).values()];
     for (const some of alike.flatMap((group) => chunks(group, USERS_A_QUESTION))) await ask(some);
     return asked.map((one) => heads.get(one));
   };
 }
-
-const NOTHING: Head = { entries: [], reach: undefined, floor: undefined };
 
 /** Undefined: there is no answer, or one that is not certified. @param depth of the floor, in entries */
 function headIn(
@@ -61,7 +58,7 @@ function headIn(
 export function headOf(entries: readonly Key[], more: boolean, depth: number): Head {
   return more
     ? { entries, reach: entries.at(-1), floor: entries[Math.min(depth, entries.length) - 1] }
-    : { ...NOTHING, entries };
+    : { entries, reach: undefined, floor: undefined };
 }
 
 /** A change that the index lacks for now is no matter: its task, once applied, has the user checked again. */

@@ -1,4 +1,5 @@
 import type { Id } from '../contracts/id.ts';
+import type { KindName } from '../contracts/kind.ts';
 import type { Watch } from '../contracts/watch.ts';
 import type { DelayQueue } from '../redis/delay-queue.ts';
 import { loop, pause } from '../timing/loop.ts';
@@ -17,6 +18,8 @@ export interface NotifierOptions extends DeliveriesOptions {
   readonly find: (users: readonly Id[], largestPacket: number) => Promise<FoundWatches>;
   /** The largest statement that MySQL takes, bytes. */
   readonly largestPacket: number;
+  /** Those in use. */
+  readonly kinds: ReadonlySet<KindName>;
   /** Entries of a told head that are kept at most. */
   readonly most: number;
   /** How long the end of the process waits for deliveries that have begun, ms (5,000). */
@@ -114,7 +117,7 @@ export class Notifier {
 
   /** Returns the users who are not done. Their lease ends, and then they are taken again. */
   async #pages(pages: readonly (readonly Named[])[], steps: NotifierOptions['steps']): Promise<ReadonlySet<Id>> {
-    const { most, clock = Date.now } = this.#options;
+    const { most, kinds, clock = Date.now } = this.#options;
     const left = new Set<Id>();
     for (const page of pages) {
       const failed =
@@ -122,7 +125,7 @@ export class Notifier {
           ? page
           : await this.#deliveries.isolate(page, async (some) => {
               const ids = some.map(({ id }) => id);
-              this.#deliveries.begin(await runCheck(check(ids, { now: clock(), most }), steps));
+              this.#deliveries.begin(await runCheck(check(ids, { now: clock(), most, kinds }), steps));
             });
       for (const { user } of failed) left.add(user);
     }

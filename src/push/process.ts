@@ -52,6 +52,7 @@ async function startNotify(context: ProcessContext): Promise<void> {
     answers: answersAtOnce([() => stores.primary.rows('SELECT 1', []), () => watched.queue.size()]),
     channels: openChannels(context),
     most: config.max + config.min,
+    kinds: new Set(config.kinds),
     logger,
     onOutcome: notifierMetrics(registry, watched.queue),
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { KindName } from '../../src/contracts/kind.ts';
 import type { Told, Watch } from '../../src/contracts/watch.ts';
 import { check } from '../../src/push/check.ts';
 import { type CheckSteps, runCheck } from '../../src/push/check-steps.ts';
@@ -24,8 +25,8 @@ function checked(watch: Watch, heads: Record<string, Head>) {
     },
     again: async () => undefined,
   };
-  return async () => {
-    const deliveries = await runCheck(check(['1'], { now: NOW, most: 6 }), steps);
+  return async (kinds: readonly KindName[] = ['contacts', 'groups']) => {
+    const deliveries = await runCheck(check(['1'], { now: NOW, most: 6, kinds: new Set(kinds) }), steps);
     for (const { told } of deliveries) state.watch = { ...state.watch, told, outgoing: undefined, dueAt: undefined };
     return deliveries.flatMap(({ notification }) =>
       notification.sources.map(({ kind, id, at }) => `${kind}/${id}@${at}`),
@@ -47,6 +48,17 @@ describe('a watch of friends and of groups', () => {
     heads['groups any'] = head(['7', 2], ['8', 1]);
     expect(await look()).toEqual(['groups/7@2', 'groups/8@1']);
     expect(await look()).toEqual([]);
+  });
+
+  it('is told, once groups are in use again, of what was new meanwhile and of nothing else', async () => {
+    const heads = { 'contacts friends': head(), 'groups any': head(['7', 1], ['6', 1]) };
+    const look = checked(WATCH, heads);
+    expect(await look()).toEqual([]);
+    heads['contacts friends'] = head(['9', 2]);
+    heads['groups any'] = head(['7', 2], ['6', 1]);
+    expect(await look(['contacts'])).toEqual(['contacts/9@2']);
+    expect(await look([])).toEqual([]);
+    expect(await look()).toEqual(['groups/7@2']);
   });
 
   it.for([

@@ -89,6 +89,7 @@ async function site() {
       largestPacket: 16_777_216,
       channels,
       most: LIMITS.max + LIMITS.min,
+      kinds: new Set(['contacts']),
       logger: pino({ level: 'silent' }),
       clock: () => clock.now,
       random: () => 0.5,

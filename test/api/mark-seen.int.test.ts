@@ -92,6 +92,14 @@ describe('marking as seen', () => {
     expect(await latest()).toBeLessThanOrEqual(Date.now());
   });
 
+  it('heals a mark in the future, which an older version or a wrong clock has left', async () => {
+    await put('contacts/seen', { at: new Date(1_001).toISOString() });
+    await pool.query('UPDATE recency_seen SET seen_at = ?', [Date.now() + 365 * 86_400_000]);
+    await put('contacts/seen', { at: new Date(1_002).toISOString() });
+    const [[row]] = (await pool.query('SELECT seen_at FROM recency_seen')) as unknown as [{ seen_at: number }[]];
+    expect(Number(row?.seen_at)).toBeLessThanOrEqual(Date.now());
+  });
+
   it('never falls', async () => {
     for (const at of [1_002, 1_000, 1_001]) await put('contacts/seen', { at: new Date(at).toISOString() });
     expect(await unseen()).toEqual(['10']);

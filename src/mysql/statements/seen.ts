@@ -13,6 +13,9 @@ import { asScore } from './pair-row.ts';
 /** SQL: now, ms since 1970 UTC. */
 const PRESENT = 'CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)';
 
+/** SQL: a cursor as it is, unless an older version, or a clock that was ahead, has left it in the future. */
+const SEEN_AT = `LEAST(recency_seen.seen_at, ${PRESENT})`;
+
 // The greater of two cursors, whatever came first. seen_id is assigned first, because both servers let an assignment see
 // those before it, and it compares the times. Source 0 has keys, whose ids compare as text; the others have photos.
 // No cursor passes the present of this server, whatever the clock of the process, the request or the date of a photo says:
@@ -32,12 +35,12 @@ const RAISE = `
   ) AS given
   ON DUPLICATE KEY UPDATE
     recency_seen.seen_id = CASE
-      WHEN given.seen_at > recency_seen.seen_at THEN given.seen_id
-      WHEN given.seen_at < recency_seen.seen_at THEN recency_seen.seen_id
+      WHEN given.seen_at > ${SEEN_AT} THEN given.seen_id
+      WHEN given.seen_at < ${SEEN_AT} THEN recency_seen.seen_id
       WHEN recency_seen.source_id <> 0 THEN GREATEST(given.seen_id, recency_seen.seen_id)
       WHEN CAST(given.seen_id AS BINARY) > CAST(recency_seen.seen_id AS BINARY) THEN given.seen_id
       ELSE recency_seen.seen_id END,
-    recency_seen.seen_at = GREATEST(given.seen_at, recency_seen.seen_at)`;
+    recency_seen.seen_at = GREATEST(given.seen_at, ${SEEN_AT})`;
 
 const READ_IN_USE = 'SELECT seen_in_use FROM recency_epoch';
 const SET_IN_USE = 'UPDATE recency_epoch SET seen_in_use = TRUE';

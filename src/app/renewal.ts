@@ -43,9 +43,12 @@ export class Renewal {
     const files = filesOf();
     const again = () => this.again();
     for (const file of files) watchFile(file, { interval: LOOK_MS, persistent: false }, again);
+    // A file that was replaced after the settings were read, and before it was watched from here on, has not changed since.
+    const first = setTimeout(() => this.#isOutdated() && this.again(), LOOK_MS).unref();
     const isHeard = isHangupHeard();
     if (isHeard) process.on('SIGHUP', again);
     return () => {
+      clearTimeout(first);
       for (const file of files) unwatchFile(file, again);
       if (isHeard) process.off('SIGHUP', again);
     };
@@ -66,6 +69,19 @@ export class Renewal {
     }
   }
 
+  #isOutdated(): boolean {
+    try {
+      const config = loadConfig();
+      return (Object.keys(config) as (keyof Config)[]).some((name) => isNow(name) && this.#differs(config, name));
+    } catch {
+      return true; // reading them again says why
+    }
+  }
+
+  #differs(config: Config, name: keyof Config): boolean {
+    return JSON.stringify(config[name]) !== JSON.stringify(this.#first[name]);
+  }
+
   /** For /readyz?verbose. */
   async report(): Promise<Reported> {
     if (this.#refused === undefined) return { state: 'fine', detail: 'those in force are those in the files' };
@@ -79,13 +95,13 @@ export class Renewal {
 
   #nameLater(config: Config): void {
     const names = Object.keys(config) as (keyof Config)[];
-    const isNow = (name: keyof Config) => name === 'tokens' || /Tls(?:Ca|Cert|Key)$/.test(name);
-    const changed = names.filter(
-      (name) => !isNow(name) && JSON.stringify(config[name]) !== JSON.stringify(this.#first[name]),
-    );
+    const changed = names.filter((name) => !isNow(name) && this.#differs(config, name));
     if (changed.length > 0) this.#logger.warn({ settings: changed }, 'what else has changed takes effect at a restart');
   }
 }
+
+/** Does it take effect at once? */
+const isNow = (name: keyof Config) => name === 'tokens' || /Tls(?:Ca|Cert|Key)$/.test(name);
 
 /** Whether secrets and certificates could be read again. */
 export function measureRenewal(registry: Registry, renewal: Pick<Renewal, 'isRefused'>): void {

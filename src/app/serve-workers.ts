@@ -29,6 +29,14 @@ const WORKER_MS = 1_000;
 const isAsked = (message: unknown, of: AskedOfWorkers['of']): message is AskedOfWorkers =>
   typeof message === 'object' && message !== null && 'question' in message && 'of' in message && message.of === of;
 
+/** What a worker says once it has started. */
+const STARTED = 'started';
+
+/** In a worker: it has checked what it needs, and answers. */
+export function sayStarted(): void {
+  if (cluster.isWorker) process.send?.(STARTED);
+}
+
 /** In the primary: answers with what those of the workers say that reply. */
 function answerForAll(workers: number): void {
   let asked = 0;
@@ -163,17 +171,17 @@ function startWorkers({ logger, resources, fail }: ProcessContext, count: number
     running.add(worker);
     const { id } = worker;
     logger.info({ worker: id, workerPid: worker.process.pid }, 'a worker is starting');
-    let hasListened = false;
-    worker.once('listening', () => {
-      hasListened = true;
-      listening.add(worker);
+    let hasStarted = false;
+    worker.once('listening', () => listening.add(worker));
+    worker.on('message', (message: unknown) => {
+      if (message === STARTED) hasStarted = true;
     });
     worker.once('exit', (code, signal) => {
       running.delete(worker);
       listening.delete(worker);
       if (isEnding) return;
       const reason = signal ?? `exit code ${code}`;
-      if (isFirst && !hasListened) {
+      if (isFirst && !hasStarted) {
         fail(new StartError(`worker ${id} did not start (${reason}); its log says why`));
         return;
       }

@@ -25,7 +25,7 @@ import { openStreams, renewedAccess } from './open-streams.ts';
 import { measureRenewal } from './renewal.ts';
 import { apiReports, untilLagKnown, watchApplied } from './reports.ts';
 import { inBackground, type ProcessContext, readVersion, runProcess, TIMES, type Times } from './run-process.ts';
-import { metricsOfAll } from './serve-workers.ts';
+import { metricsOfAll, sayStarted } from './serve-workers.ts';
 import { agreeOnSettings, watchSettings } from './shared-settings.ts';
 import { inForce } from './shared-sizes.ts';
 import { admitRedis, type ConnectingStores, checkMysql, connectStores, startWatch } from './stores.ts';
@@ -84,6 +84,7 @@ async function startServe(started: ProcessContext, times: Times): Promise<void> 
   if (reading !== primary) await untilAvailable(() => checkReplica(context, reading), { logger, signal });
   if (reading !== primary) await untilAvailable(() => probeViews(stores, reading), { logger, signal });
   start.isAnswering = true;
+  sayStarted();
   await admission.begin(signal);
 
   // Watch.

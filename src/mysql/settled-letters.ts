@@ -12,6 +12,8 @@ export interface SettledLetter {
   readonly settledAt: number;
 }
 
+// What was said first about a letter stays when it is discarded again, and a reason stays when the letter is replayed after that. `outcome`
+// is assigned last: both servers let an assignment see those before it.
 const INSERT = `
   INSERT INTO recency_settled_letters (place, id, outcome, type, why, settled_at)
   SELECT ?, given.id, given.outcome, given.type, given.why, given.settled_at
@@ -19,7 +21,9 @@ const INSERT = `
     id VARCHAR(64) PATH '$.id', outcome VARCHAR(16) PATH '$.outcome', type VARCHAR(64) PATH '$.type',
     why VARCHAR(1000) PATH '$.why', settled_at BIGINT PATH '$.settledAt')) AS given
   ON DUPLICATE KEY UPDATE
-    outcome = given.outcome, why = given.why, settled_at = given.settled_at`;
+    settled_at = IF(given.outcome = recency_settled_letters.outcome, recency_settled_letters.settled_at, given.settled_at),
+    why = IF(recency_settled_letters.why = '', given.why, recency_settled_letters.why),
+    outcome = given.outcome`;
 
 /** @param place the stream or topic of the dead letters @throws DatabaseUnavailable */
 export async function insertSettled(

@@ -63,8 +63,8 @@ interface SettledDeadLettersOptions {
   readonly clock?: () => number;
 }
 
-/** Letters that are looked through for those of a type. */
-const LOOKED_THROUGH = 10_000;
+/** Letters that are read, or noted, together at most. */
+const PAGE = 1_000;
 
 /**
  * Dead letters of a transport, without those that somebody has dealt with: a topic keeps its records, so what was replayed or
@@ -84,17 +84,18 @@ export class SettledDeadLetters implements DeadLetters {
   async list({ limit, after }: { limit: number; after?: string }): Promise<ListedLetter[]> {
     const { letters, database, place } = this.#options;
     const found: ListedLetter[] = [];
-    let from = after;
+    let [from, size] = [after, limit];
     while (found.length < limit) {
-      const page = await letters.list({ limit, ...(from === undefined ? {} : { after: from }) });
+      const page = await letters.list({ limit: size, ...(from === undefined ? {} : { after: from }) });
       const settled = await settledAmong(
         database,
         place,
         page.map(({ id }) => id),
       );
       found.push(...page.filter(({ id }) => !settled.has(id)));
-      if (page.length < limit) break;
+      if (page.length < size) break;
       from = page.at(-1)?.id;
+      size = Math.max(limit, Math.min(2 * size, PAGE)); // many may be dealt with, one after the other
     }
     return found.slice(0, limit);
   }
@@ -112,11 +113,12 @@ export class SettledDeadLetters implements DeadLetters {
   }
 
   async discard(which: readonly string[] | { readonly type: string }, why: string): Promise<Discarded> {
-    const ids = 'type' in which ? await this.#ofType(which.type) : which;
-    const found = await this.#find([...new Set(ids)]);
+    if ('type' in which) return { discarded: await this.#discardType(which.type, why), missing: [] };
+    const ids = [...new Set(which)];
+    const found = await this.#find(ids);
     await this.#settle(found, 'discarded', why);
     const known = new Set(found.map(({ id }) => id));
-    return { discarded: [...known], missing: [...new Set(ids)].filter((id) => !known.has(id)) };
+    return { discarded: [...known], missing: ids.filter((id) => !known.has(id)) };
   }
 
   async naming(user: Id): Promise<ReadonlySet<string>> {
@@ -144,9 +146,17 @@ export class SettledDeadLetters implements DeadLetters {
     return this.#options.letters.close();
   }
 
-  async #ofType(type: string): Promise<string[]> {
-    const letters = await this.list({ limit: LOOKED_THROUGH });
-    return letters.filter(({ headers }) => headers.ce_type === type).map(({ id }) => id);
+  async #discardType(type: string, why: string): Promise<string[]> {
+    const discarded: string[] = [];
+    let from: string | undefined;
+    for (;;) {
+      const page = await this.list({ limit: PAGE, ...(from === undefined ? {} : { after: from }) });
+      const found = page.filter(({ headers }) => headers.ce_type === type);
+      await this.#settle(found, 'discarded', why);
+      discarded.push(...found.map(({ id }) => id));
+      if (page.length < PAGE) return discarded;
+      from = page.at(-1)?.id;
+    }
   }
 
   async #find(ids: readonly string[]): Promise<DeadLetter[]> {
@@ -158,7 +168,11 @@ export class SettledDeadLetters implements DeadLetters {
     return found;
   }
 
-  async #settle(letters: readonly DeadLetter[], outcome: SettledLetter['outcome'], why: string): Promise<void> {
+  async #settle(
+    letters: readonly Pick<DeadLetter, 'id' | 'headers'>[],
+    outcome: SettledLetter['outcome'],
+    why: string,
+  ): Promise<void> {
     const { database, place, clock = Date.now } = this.#options;
     const rows = letters.map(({ id, headers }) => {
       const type = (headers.ce_type ?? '').slice(0, 64);

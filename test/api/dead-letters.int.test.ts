@@ -1,17 +1,19 @@
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it, vi } from 'vitest';
 import { SettledDeadLetters } from '../../src/transport/settled-dead-letters.ts';
 import { StreamsDeadLetters } from '../../src/transport/streams/dead-letters.ts';
 import { ask, startTestApi, type TestApi } from '../support/api.ts';
 import { freshPrefix } from '../support/servers.ts';
-import { freshStores } from '../support/stores.ts';
+import { freshStores, type Stores } from '../support/stores.ts';
 
 let api: TestApi;
+let stores: Stores;
+let onRedis: StreamsDeadLetters;
 let letters: SettledDeadLetters;
 
 beforeAll(async () => {
-  const stores = await freshStores();
+  stores = await freshStores();
   const stream = freshPrefix();
-  const onRedis = new StreamsDeadLetters({ client: stores.redis, stream });
+  onRedis = new StreamsDeadLetters({ client: stores.redis, stream });
   letters = new SettledDeadLetters({ letters: onRedis, database: stores.primary, place: stream });
   api = await startTestApi(stores, { deadLetters: letters });
 });
@@ -58,6 +60,30 @@ it('dead letters are listed, shown, replayed once, and discarded by id or by typ
     { discarded: [two, three], why: 'of a test' },
     { discarded: [four], why: 'too' },
   ]);
+});
+
+it('those that were dealt with cost few calls, however many they are', async () => {
+  for (let i = 0; i < 40; i++) await put('many');
+  const reads = vi.spyOn(onRedis, 'list');
+  const single = vi.spyOn(onRedis, 'get');
+  expect((await letters.discard({ type: 'many' }, 'of a test')).discarded).toHaveLength(40);
+  expect([reads.mock.calls.length, single.mock.calls.length]).toEqual([1, 0]);
+  const left = await put('left');
+  reads.mockClear();
+  expect((await letters.list({ limit: 1 })).map(({ id }) => id)).toEqual([left]);
+  expect(reads.mock.calls.length).toBeLessThan(10);
+  await letters.discard([left], 'of a test');
+});
+
+it('the first reason of a letter stays', async () => {
+  const id = await put('d');
+  const settled = async () =>
+    (await stores.primary.rows('SELECT outcome, why FROM recency_settled_letters WHERE id = ?', [id]))[0];
+  await letters.discard([id], 'the first');
+  await letters.discard([id], 'another');
+  expect(await settled()).toEqual(['discarded', 'the first']);
+  await letters.replay([id]);
+  expect(await settled()).toEqual(['replayed', 'the first']);
 });
 
 it('what cannot be done is a problem, and changes nothing', async () => {

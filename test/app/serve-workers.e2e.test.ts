@@ -110,6 +110,9 @@ describe('serve --workers', () => {
     expect(second.code).toBe(1);
     expect(`${second.stdout}${second.stderr}`).toContain('did not start');
     expect((await ask({ url }, RECENT)).status).toBe(200);
+    const third = await runCli(['serve', '--workers', '2'], { ...settings, PORT: '0', KINDS: 'contacts,groups' });
+    expect(third.code).toBe(1);
+    expect(`${third.stdout}${third.stderr}`).toMatch(/recency_groups/);
   });
 
   it('replaces a worker that is killed, answers meanwhile, and ends with all of them', async () => {

@@ -1,19 +1,32 @@
 import { Limiter } from '../timing/limiter.ts';
 
-/** Shared by the lines of all endpoints: how many deliveries at once there are to those that may hold each for the whole time limit. */
-export interface DoubtfulEndpoints {
-  /** To those that have not answered yet. */
-  readonly unknown: Limiter;
-  /** To those that were silent the last time. */
-  readonly silent: Limiter;
+/** How many there may be at once, over all endpoints. */
+export class Places {
+  readonly #most: number;
+  #taken = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** @returns gives it back, once; undefined: there is none left */
+  take(): (() => void) | undefined {
+    if (this.#taken >= this.#most) return undefined;
+    this.#taken += 1;
+    let isHeld = true;
+    return () => {
+      if (isHeld) this.#taken -= 1;
+      isHeld = false;
+    };
+  }
 }
 
-/** @param inFlight deliveries that a process has on their way at most; the rest is for endpoints that answer */
-export function doubtfulEndpoints(inFlight: number): DoubtfulEndpoints {
-  const refusal = () => new Error('too many endpoints are silent, and deliveries to them are on their way');
-  const limiter = (part: number) =>
-    new Limiter({ concurrency: Math.ceil(inFlight * part), queue: 0, waitMs: 0, refusal });
-  return { unknown: limiter(1 / 2), silent: limiter(1 / 5) };
+/** Shared by the lines of all endpoints. */
+export interface SharedPlaces {
+  /** Of deliveries that wait for their turn. */
+  readonly waiting: Places;
+  /** Of those on their way to endpoints that were silent the last time. */
+  readonly toSilent: Places;
 }
 
 export interface EndpointLineOptions {
@@ -21,7 +34,7 @@ export interface EndpointLineOptions {
   readonly atOnce: number;
   /** The longest wait of a delivery for its turn, ms. */
   readonly waitMs: number;
-  readonly doubtful: DoubtfulEndpoints;
+  readonly places: SharedPlaces;
   /** Does this error say that the endpoint was silent until a time limit? */
   readonly isSilence: (error: unknown) => boolean;
   /** Monotonic, ms. */
@@ -37,14 +50,14 @@ const TO_SILENT = 4;
 /**
  * The deliveries to one endpoint, so many at once. One that is silent holds up no other endpoint: what waits for it, or is on
  * its way to it, counts for what the process has in hand. So nothing waits for an endpoint of whose deliveries none
- * begins or ends any more, and one that was silent has few of them until it answers. Many silent endpoints together have a
- * part of what the process may have in hand.
+ * begins or ends any more, and one that was silent has few of them until it answers. All that wait, and all
+ * that are on their way to silent endpoints, have a part of what the process may have in hand.
  */
 export class EndpointLine {
   readonly #options: EndpointLineOptions;
   readonly #turns: Limiter;
   readonly #toSilent: Limiter;
-  #state: 'unknown' | 'answering' | 'silent' = 'unknown';
+  #isSilent = false;
   #movedAt = 0;
 
   constructor(options: EndpointLineOptions) {
@@ -62,13 +75,23 @@ export class EndpointLine {
 
   /** Does the work in its turn. @throws what it throws; Error at once, or after a wait, when it cannot have its turn soon */
   async run<T>(work: () => Promise<T>): Promise<T> {
-    const { atOnce, waitMs, now, doubtful } = this.#options;
-    if (this.#state === 'silent') return await this.#toSilent.run(() => doubtful.silent.run(() => this.#work(work)));
-    if (this.#turns.running >= atOnce && now() - this.#movedAt > waitMs / 2)
+    const { atOnce, waitMs, now, places } = this.#options;
+    if (this.#isSilent) return await this.#toSilent.run(() => this.#in(places.toSilent, () => this.#work(work)));
+    if (this.#turns.running < atOnce) return await this.#turns.run(() => this.#work(work));
+    if (now() - this.#movedAt > waitMs / 2)
       throw new Error(`the endpoint is slow: none of ${atOnce} deliveries to it has ended for a while`);
-    return await this.#turns.run(() =>
-      this.#state === 'unknown' ? doubtful.unknown.run(() => this.#work(work)) : this.#work(work),
+    return await this.#in(places.waiting, (leave) =>
+      this.#turns.run(() => {
+        leave();
+        return this.#work(work);
+      }),
     );
+  }
+
+  async #in<T>(places: Places, work: (leave: () => void) => Promise<T>): Promise<T> {
+    const leave = places.take();
+    if (leave === undefined) throw new Error('too many deliveries wait for endpoints that are slow or silent');
+    return await work(leave).finally(leave);
   }
 
   async #work<T>(work: () => Promise<T>): Promise<T> {
@@ -76,10 +99,10 @@ export class EndpointLine {
     this.#movedAt = now();
     try {
       const result = await work();
-      this.#state = 'answering';
+      this.#isSilent = false;
       return result;
     } catch (error) {
-      this.#state = isSilence(error) ? 'silent' : 'answering';
+      this.#isSilent = isSilence(error);
       throw error;
     } finally {
       this.#movedAt = now();

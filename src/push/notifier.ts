@@ -22,8 +22,8 @@ export interface NotifierOptions extends DeliveriesOptions {
   readonly kinds: ReadonlySet<KindName>;
   /** Entries of a told head that are kept at most. */
   readonly most: number;
-  /** How long the end of the process waits for deliveries that have begun, ms (5,000). */
-  readonly drainMs?: number;
+  /** How long the end of the process waits for deliveries that have begun, ms. */
+  readonly drainMs: number;
 }
 
 /** Users checked together. */
@@ -36,9 +36,6 @@ const AFTER_FAILURE_MS = 500;
 
 /** Deliveries that have begun and not ended: beyond it nothing is taken, so that a process holds no more than it can deliver. */
 export const IN_FLIGHT = 5_000;
-
-/** Half of the time that a process has to end. */
-const DRAIN_MS = 5_000;
 
 /** Checks the users who are due, and delivers what is new to their watches. Any number of notifiers may run. */
 export class Notifier {
@@ -58,7 +55,7 @@ export class Notifier {
 
   /** Runs until aborted; deliveries that have begun are then finished, or have failed if they take too long. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
-    const { logger, looks = new Looks(), drainMs = DRAIN_MS } = this.#options;
+    const { logger, looks = new Looks(), drainMs } = this.#options;
     const onError = (err: unknown) => {
       logger.warn({ err }, 'users could not be checked; they will be again');
       return AFTER_FAILURE_MS;

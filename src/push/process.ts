@@ -53,6 +53,7 @@ async function startNotify(context: ProcessContext): Promise<void> {
     channels: openChannels(context),
     most: config.max + config.min,
     kinds: new Set(config.kinds),
+    drainMs: config.shutdownTimeoutMs / 2,
     logger,
     onOutcome: notifierMetrics(registry, watched.queue),
   });

@@ -2,8 +2,9 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { Webhook } from 'standardwebhooks';
 import { bodyOf, type Channel, type DeliveryOutcome, LONGEST_WAIT_MS, type Notification } from './channel.ts';
-import { type DoubtfulEndpoints, doubtfulEndpoints, EndpointLine } from './endpoint-line.ts';
+import { EndpointLine, Places, type SharedPlaces } from './endpoint-line.ts';
 import { HostNames, lookupOf } from './host-names.ts';
+import { PostsUnderway } from './posts-underway.ts';
 import { checkedLookup, type ResolveAll, refusePrivateLiteral } from './public-address.ts';
 import { type EndpointReply, isSilence, WebhookPost } from './webhook-post.ts';
 
@@ -34,6 +35,9 @@ const AT_ONCE = 64;
 
 const WAIT_MS = 5_000;
 
+/** Time limit of a delivery while too many are on their way, ms. */
+const PATIENCE_MS = 1_000;
+
 /** Endpoints whose speed is remembered. */
 const ENDPOINTS = 10_000;
 
@@ -50,15 +54,17 @@ const IDLE_MS = 30_000;
 export class WebhookChannel implements Channel {
   readonly #options: WebhookChannelOptions;
   readonly #agents: { readonly http: HttpAgent; readonly https: HttpsAgent };
-  readonly #posts = new Set<WebhookPost>();
+  readonly #posts: PostsUnderway;
   #isClosed = false;
   readonly #lines = new Map<string, EndpointLine>();
-  readonly #doubtful: DoubtfulEndpoints;
+  readonly #places: SharedPlaces;
 
   constructor(options: WebhookChannelOptions) {
     const { allowPrivate, atOnce = AT_ONCE, idleMs = IDLE_MS, resolve = lookupOf(new HostNames()) } = options;
     this.#options = options;
-    this.#doubtful = doubtfulEndpoints(options.inFlight);
+    const part = Math.ceil(options.inFlight / 5);
+    this.#places = { waiting: new Places(part), toSilent: new Places(part) };
+    this.#posts = new PostsUnderway({ most: 2 * part, patienceMs: PATIENCE_MS });
     const pool = {
       keepAlive: true,
       maxSockets: atOnce,
@@ -77,7 +83,7 @@ export class WebhookChannel implements Channel {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const post of this.#posts) post.abort(new Error(ENDING));
+    this.#posts.abort(new Error(ENDING));
     this.#agents.http.destroy();
     this.#agents.https.destroy();
   }
@@ -93,7 +99,7 @@ export class WebhookChannel implements Channel {
     if (known !== undefined) return known;
     const { atOnce = AT_ONCE, waitMs = WAIT_MS } = this.#options;
     const line = new EndpointLine({
-      ...{ atOnce, waitMs, isSilence, doubtful: this.#doubtful },
+      ...{ atOnce, waitMs, isSilence, places: this.#places },
       now: () => performance.now(),
     });
     if (this.#lines.size >= ENDPOINTS) this.#forgetIdle();

@@ -49,7 +49,7 @@ export class WebhookPost {
         : requestHttp(url, { ...options, agent: agents.http });
     this.#request = request;
     this.reply = this.#outcome.promise;
-    this.#timer = setTimeout(() => this.abort(new DeliveryTimeout()), timeoutMs);
+    this.#timer = setTimeout(() => this.timeOut(), timeoutMs);
     let interim = 0;
     request.once('socket', (socket) => this.#limitConnecting(socket));
     request.on('information', () => {
@@ -65,6 +65,11 @@ export class WebhookPost {
   abort(error = new Error('the delivery was ended')): void {
     this.#settle(error);
     this.#request.destroy();
+  }
+
+  /** Ends it now, as its time limit does. */
+  timeOut(): void {
+    this.abort(new DeliveryTimeout());
   }
 
   /** Settled by the first call. */

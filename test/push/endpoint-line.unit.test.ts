@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { doubtfulEndpoints, EndpointLine } from '../../src/push/endpoint-line.ts';
+import { EndpointLine, Places } from '../../src/push/endpoint-line.ts';
 
 const SILENCE = new Error('it said nothing');
 
 /** A line of two at once, whose clock is set by hand. */
-function lineOfTwo(atOnce = 2, doubtful = doubtfulEndpoints(100)) {
+const placesOf = (most: number) => ({ waiting: new Places(most), toSilent: new Places(most) });
+
+function lineOfTwo(atOnce = 2, places = placesOf(100)) {
   const clock = { ms: 0 };
   const isSilence = (error: unknown) => error === SILENCE;
-  const line = new EndpointLine({ atOnce, waitMs: 1_000, isSilence, doubtful, now: () => clock.ms });
+  const line = new EndpointLine({ atOnce, waitMs: 1_000, isSilence, places, now: () => clock.ms });
   return { line, clock };
 }
 
@@ -40,24 +42,23 @@ describe('the line of an endpoint', () => {
     await Promise.all(all);
   });
 
-  it('leaves room for endpoints that answer, however many others are unknown or silent', async () => {
-    const doubtful = doubtfulEndpoints(10);
-    const line = () => lineOfTwo(64, doubtful).line;
-    const answering = line();
-    await answering.run(async () => 'answered');
+  it('leaves room for endpoints that answer, however many deliveries wait or are silent', async () => {
+    const places = placesOf(3);
+    const line = () => lineOfTwo(1, places).line;
     const held = Promise.withResolvers<string>();
-    const unknown = Array.from({ length: 7 }, () => whyOf(line().run(() => held.promise)));
-    expect(await answering.run(async () => 'answered')).toBe('answered');
+    const slow = Array.from({ length: 3 }, line);
+    const waiting = [...slow, ...slow, ...slow].map((one) => whyOf(one.run(() => held.promise)));
+    expect(await line().run(async () => 'answered')).toBe('answered');
     held.resolve('answered');
     const refused = (outcomes: readonly string[]) => outcomes.filter((why) => why.startsWith('too many')).length;
-    expect(refused(await Promise.all(unknown))).toBe(2);
+    expect(refused(await Promise.all(waiting))).toBe(3);
 
-    const silent = Array.from({ length: 4 }, line);
+    const silent = Array.from({ length: 5 }, line);
     for (const one of silent) await whyOf(one.run(() => Promise.reject(SILENCE)));
-    const waiting = Promise.withResolvers<string>();
-    const again = silent.map((one) => whyOf(one.run(() => waiting.promise)));
-    expect(await line().run(async () => 'a new one')).toBe('a new one');
-    waiting.resolve('answered');
-    expect(refused(await Promise.all(again))).toBe(2);
+    const again = Promise.withResolvers<string>();
+    const outcomes = silent.map((one) => whyOf(one.run(() => again.promise)));
+    expect(await line().run(async () => 'answered')).toBe('answered');
+    again.resolve('answered');
+    expect(refused(await Promise.all(outcomes))).toBe(2);
   });
 });

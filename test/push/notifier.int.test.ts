@@ -89,6 +89,7 @@ async function site() {
       largestPacket: 16_777_216,
       channels,
       most: LIMITS.max + LIMITS.min,
+      drainMs: 5_000,
       kinds: new Set(['contacts']),
       logger: pino({ level: 'silent' }),
       clock: () => clock.now,

@@ -50,6 +50,7 @@ function notifierOn(
     largestPacket: 16_777_216,
     channels: { webhook: channel, kafka: channel },
     most: 6,
+    drainMs: 5_000,
     kinds: new Set(['contacts']),
     logger: pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) }),
     clock: () => 1_000_000,

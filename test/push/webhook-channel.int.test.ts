@@ -136,6 +136,21 @@ describe('an endpoint', () => {
     expect(new Set((await Promise.all(waiting)).map(({ is }) => is))).toEqual(new Set(['failed']));
   });
 
+  it('that is silent is given up sooner while too many deliveries are on their way, and one that answers is not', async () => {
+    const to = channel({ inFlight: 10, timeoutMs: 120_000 });
+    const endpoints = await Promise.all(Array.from({ length: 6 }, silent));
+    const outcomes = endpoints.map(({ url }) => deliver(to, url));
+    const slow = Promise.withResolvers<void>();
+    const answers = await endpoint((_, response) => void slow.promise.then(() => response.writeHead(204).end()));
+    const answered = deliver(to, answers.url);
+    const first = await Promise.all(outcomes.slice(0, 2));
+    expect(first.map((outcome) => outcome?.is)).toEqual(['failed', 'failed']);
+    slow.resolve();
+    expect(await answered).toEqual({ is: 'delivered' });
+    await to.close();
+    await Promise.all(outcomes);
+  });
+
   it('that is known to be slow is left alone while it has enough to do', async () => {
     const slow = await silent();
     const to = channel({ atOnce: 2, timeoutMs: 300, waitMs: 200 });

@@ -1,7 +1,7 @@
 import { Limiter } from '../timing/limiter.ts';
 
 /** How many there may be at once, over all endpoints. */
-export class Places {
+export class Slots {
   readonly #most: number;
   #taken = 0;
 
@@ -22,11 +22,11 @@ export class Places {
 }
 
 /** Shared by the lines of all endpoints. */
-export interface SharedPlaces {
+export interface SharedSlots {
   /** Of deliveries that wait for their turn. */
-  readonly waiting: Places;
+  readonly waiting: Slots;
   /** Of those on their way to endpoints that were silent the last time. */
-  readonly toSilent: Places;
+  readonly toSilent: Slots;
 }
 
 export interface EndpointLineOptions {
@@ -34,7 +34,7 @@ export interface EndpointLineOptions {
   readonly atOnce: number;
   /** The longest wait of a delivery for its turn, ms. */
   readonly waitMs: number;
-  readonly places: SharedPlaces;
+  readonly slots: SharedSlots;
   /** Does this error say that the endpoint was silent until a time limit? */
   readonly isSilence: (error: unknown) => boolean;
   /** Monotonic, ms. */
@@ -75,12 +75,12 @@ export class EndpointLine {
 
   /** Does the work in its turn. @throws what it throws; Error at once, or after a wait, when it cannot have its turn soon */
   async run<T>(work: () => Promise<T>): Promise<T> {
-    const { atOnce, waitMs, now, places } = this.#options;
-    if (this.#isSilent) return await this.#toSilent.run(() => this.#in(places.toSilent, () => this.#work(work)));
+    const { atOnce, waitMs, now, slots } = this.#options;
+    if (this.#isSilent) return await this.#toSilent.run(() => this.#in(slots.toSilent, () => this.#work(work)));
     if (this.#turns.running < atOnce) return await this.#turns.run(() => this.#work(work));
     if (now() - this.#movedAt > waitMs / 2)
       throw new Error(`the endpoint is slow: none of ${atOnce} deliveries to it has ended for a while`);
-    return await this.#in(places.waiting, (leave) =>
+    return await this.#in(slots.waiting, (leave) =>
       this.#turns.run(() => {
         leave();
         return this.#work(work);
@@ -88,8 +88,8 @@ export class EndpointLine {
     );
   }
 
-  async #in<T>(places: Places, work: (leave: () => void) => Promise<T>): Promise<T> {
-    const leave = places.take();
+  async #in<T>(slots: Slots, work: (leave: () => void) => Promise<T>): Promise<T> {
+    const leave = slots.take();
     if (leave === undefined) throw new Error('too many deliveries wait for endpoints that are slow or silent');
     return await work(leave).finally(leave);
   }

@@ -2,7 +2,7 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { Webhook } from 'standardwebhooks';
 import { bodyOf, type Channel, type DeliveryOutcome, LONGEST_WAIT_MS, type Notification } from './channel.ts';
-import { EndpointLine, Places, type SharedPlaces } from './endpoint-line.ts';
+import { EndpointLine, type SharedSlots, Slots } from './endpoint-line.ts';
 import { HostNames, lookupOf } from './host-names.ts';
 import { PostsUnderway } from './posts-underway.ts';
 import { checkedLookup, type ResolveAll, refusePrivateLiteral } from './public-address.ts';
@@ -57,13 +57,13 @@ export class WebhookChannel implements Channel {
   readonly #posts: PostsUnderway;
   #isClosed = false;
   readonly #lines = new Map<string, EndpointLine>();
-  readonly #places: SharedPlaces;
+  readonly #slots: SharedSlots;
 
   constructor(options: WebhookChannelOptions) {
     const { allowPrivate, atOnce = AT_ONCE, idleMs = IDLE_MS, resolve = lookupOf(new HostNames()) } = options;
     this.#options = options;
     const part = Math.ceil(options.inFlight / 5);
-    this.#places = { waiting: new Places(part), toSilent: new Places(part) };
+    this.#slots = { waiting: new Slots(part), toSilent: new Slots(part) };
     this.#posts = new PostsUnderway({ most: 2 * part, patienceMs: PATIENCE_MS });
     const pool = {
       keepAlive: true,
@@ -99,7 +99,7 @@ export class WebhookChannel implements Channel {
     if (known !== undefined) return known;
     const { atOnce = AT_ONCE, waitMs = WAIT_MS } = this.#options;
     const line = new EndpointLine({
-      ...{ atOnce, waitMs, isSilence, places: this.#places },
+      ...{ atOnce, waitMs, isSilence, slots: this.#slots },
       now: () => performance.now(),
     });
     if (this.#lines.size >= ENDPOINTS) this.#forgetIdle();

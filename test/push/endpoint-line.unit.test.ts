@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { EndpointLine, Places } from '../../src/push/endpoint-line.ts';
+import { EndpointLine, Slots } from '../../src/push/endpoint-line.ts';
 
 const SILENCE = new Error('it said nothing');
 
 /** A line of two at once, whose clock is set by hand. */
-const placesOf = (most: number) => ({ waiting: new Places(most), toSilent: new Places(most) });
+const slotsOf = (most: number) => ({ waiting: new Slots(most), toSilent: new Slots(most) });
 
-function lineOfTwo(atOnce = 2, places = placesOf(100)) {
+function lineOfTwo(atOnce = 2, slots = slotsOf(100)) {
   const clock = { ms: 0 };
   const isSilence = (error: unknown) => error === SILENCE;
-  const line = new EndpointLine({ atOnce, waitMs: 1_000, isSilence, places, now: () => clock.ms });
+  const line = new EndpointLine({ atOnce, waitMs: 1_000, isSilence, slots, now: () => clock.ms });
   return { line, clock };
 }
 
@@ -43,8 +43,8 @@ describe('the line of an endpoint', () => {
   });
 
   it('leaves room for endpoints that answer, however many deliveries wait or are silent', async () => {
-    const places = placesOf(3);
-    const line = () => lineOfTwo(1, places).line;
+    const slots = slotsOf(3);
+    const line = () => lineOfTwo(1, slots).line;
     const held = Promise.withResolvers<string>();
     const slow = Array.from({ length: 3 }, line);
     const waiting = [...slow, ...slow, ...slow].map((one) => whyOf(one.run(() => held.promise)));

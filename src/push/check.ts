@@ -193,7 +193,7 @@ function planOf(watch: Watch, { shown: heads, before }: WatchHeads, options: Che
   }
   const next = (watch.notifiedAt ?? 0) + watch.intervalMs;
   if (next > now) return { user, save: saveOf(watch, { dueAt: next }) };
-  const first: Outgoing = { id: idOf(watch.id, news), sources, more, attempts: 0, since: now, waitMs: REDELIVER_MS };
+  const first: Outgoing = { id: idOf(watch, news), sources, more, attempts: 0, since: now, waitMs: REDELIVER_MS };
   const save = saveOf(watch, { outgoing: first, dueAt: now + REDELIVER_MS });
   return { user, save, delivery: { save, notification: notificationOf(watch, first, first, now), told } };
 }
@@ -207,15 +207,21 @@ function withoutHeads(watch: Watch, now: number): Plan {
 
 /** Records what counts as told, of kinds that were told nothing and where the filter has changed. The rest is for the next check. */
 function recorded(watch: Watch, heads: Heads, before: Heads, now: number): Plan {
-  const { user, kinds, told, outgoing } = watch;
+  // The watch has been due since it was created or changed.
+  const { user, kinds, told, outgoing, dueAt = now } = watch;
   const of = (kind: KindName): ToldHead =>
     isRecorded(watch, kind)
       ? (told[kind] as ToldHead)
-      : toldUnder(relationOf(watch, kind), heads[kind] as Head, told[kind], before[kind], now);
-  const isAll = outgoing === undefined && kinds.every((kind) => told[kind] === undefined);
-  const after = { ...told, ...Object.fromEntries(kinds.map((kind) => [kind, of(kind)])) };
-  const save = saveOf(watch, { told: after, dueAt: isAll ? undefined : (watch.dueAt ?? now) });
-  return { user, save, againMs: isAll ? undefined : 0 };
+      : toldUnder(relationOf(watch, kind), heads[kind] as Head, told[kind], before[kind], { since: dueAt, now });
+  const after: Told = { ...told, ...Object.fromEntries(kinds.map((kind) => [kind, of(kind)])) };
+  const isNews = (kind: KindName) =>
+    newsIn(heads[kind] as Head, after[kind], now).length > 0 || mayHaveMore(heads[kind] as Head, after[kind]);
+  const isDone = outgoing === undefined && !kinds.some(isNews);
+  return {
+    user,
+    save: saveOf(watch, { told: after, dueAt: isDone ? undefined : dueAt }),
+    againMs: isDone ? undefined : 0,
+  };
 }
 
 /** A notification whose delivery failed, or whose process died. Not before it is due: another process may still be delivering it. */
@@ -268,11 +274,11 @@ function notificationOf(
   return { id, watch: watch.id, user: watch.user, timestamp: now, sources, more, isTest, target };
 }
 
-/** The same for the same watch and entries. */
-function idOf(watch: Id, sources: readonly NewSource[]): string {
+/** The same for the same watch and entries. Where there is only more, every notification has another one. */
+function idOf({ id: watch, version }: Watch, sources: readonly NewSource[]): string {
   const entries = sources.map(({ kind, id, at }) => `${kind}/${id}@${at}`);
   return createHash('sha256')
-    .update(`${watch} ${entries.join(' ')}`)
+    .update(`${watch} ${entries.join(' ') || version}`)
     .digest('base64url')
     .slice(0, 22);
 }

@@ -51,7 +51,7 @@ async function startNotify(context: ProcessContext): Promise<void> {
     largestPacket: await readLargestPacket(stores.primary),
     answers: answersAtOnce([() => stores.primary.rows('SELECT 1', []), () => watched.queue.size()]),
     channels: openChannels(context),
-    most: config.max + config.min,
+    most: 2 * config.max,
     kinds: new Set(config.kinds),
     drainMs: config.shutdownTimeoutMs / 2,
     logger,

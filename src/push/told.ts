@@ -83,19 +83,19 @@ function entriesByContact(told: ToldHead | undefined): ReadonlyMap<Id, readonly 
 }
 
 /**
- * What a watch counts as told when its filter has changed: what the new filter shows at first is not news, but what was news
- * under the old one still is, if the new one shows it too.
+ * What a watch counts as told when it is new or its filter has changed: what the filter shows at first is not news, but what is
+ * dated after the change is, and so is what was news under the old one, if the new one shows it too.
  * @param head under the new filter, of this relation
  * @param told under the old filter; undefined: nothing
  * @param before under the old filter, read after `head`, so that no change falls between them
- * @param now ms since 1970 UTC
+ * @param times ms since 1970 UTC; `since`: when the watch was created or changed
  */
 export function toldUnder(
   relation: Relation,
   head: Head,
   told: ToldHead | undefined,
   before: Head | undefined,
-  now: number,
+  { since, now }: { readonly since: number; readonly now: number },
 ): ToldHead {
   const ofContacts = entriesByContact(told);
   const shown = new Set(before?.entries.map(({ id }) => id));
@@ -104,9 +104,13 @@ export function toldUnder(
   const owed = new Set(newsIn(head, told, now).filter(passedBefore));
   const entries = head.entries.flatMap((key) => {
     const known = ofContacts.get(key.id) ?? [];
-    return owed.has(key) ? (latestUntil(now, known) ?? { id: key.id, at: 0 }) : toldOfContact(key, known, now);
+    if (owed.has(key)) return latestUntil(now, known) ?? { id: key.id, at: 0 };
+    const isLater = key.at > since && !isAhead(key, now);
+    return toldOfContact(isLater ? { id: key.id, at: since } : key, known, now);
   });
-  return { entries: entries.toSorted(byKeyDescending), floor: head.floor, relation };
+  const { floor } = head;
+  const lowest = floor !== undefined && floor.at > since ? { id: floor.id, at: since } : floor;
+  return { entries: entries.toSorted(byKeyDescending), floor: lowest, relation };
 }
 
 /**

@@ -14,19 +14,23 @@ const WATCH: Watch = {
 };
 
 /** A watch that is checked again and again, and delivered to. @param heads by kind and relation, and without one as `none` */
-function checked(watch: Watch, heads: Record<string, Head>) {
+function checked(watch: Watch, heads: Record<string, Head>, onDelivery = (_id: string): unknown => undefined) {
   const state = { watch };
   const steps: Partial<CheckSteps> = {
     watches: async () => [state.watch],
     heads: async (asked) => asked.map(({ kind, relation }) => heads[`${kind} ${relation}`]),
     save: async (saves) => {
-      for (const save of saves) state.watch = { ...state.watch, ...save };
+      for (const save of saves) {
+        const version = String(Number(state.watch.version) + 1);
+        state.watch = { ...state.watch, ...save, version };
+      }
       return new Map(saves.map(({ id }) => [id, state.watch.version]));
     },
     again: async () => undefined,
   };
   return async (kinds: readonly KindName[] = ['contacts', 'groups']) => {
     const deliveries = await runCheck(check(['1'], { now: NOW, most: 6, kinds: new Set(kinds) }), steps);
+    for (const { notification } of deliveries) onDelivery(notification.id);
     for (const { told } of deliveries) state.watch = { ...state.watch, told, outgoing: undefined, dueAt: undefined };
     return deliveries.flatMap(({ notification }) =>
       notification.sources.map(({ kind, id, at }) => `${kind}/${id}@${at}`),
@@ -48,6 +52,27 @@ describe('a watch of friends and of groups', () => {
     heads['groups any'] = head(['7', 2], ['8', 1]);
     expect(await look()).toEqual(['groups/7@2', 'groups/8@1']);
     expect(await look()).toEqual([]);
+  });
+
+  it('is told that there is more under another id each time, also where all that is new is muted', async () => {
+    const ids: string[] = [];
+    const watch: Watch = {
+      ...{ ...WATCH, kinds: ['contacts'], muted: ['9'] },
+      told: { contacts: { entries: [], floor: { id: '9', at: 1 }, relation: 'friends' } },
+    };
+    const heads: Record<string, Head> = {};
+    const look = checked(watch, heads, (id) => ids.push(id));
+    for (const at of [10, 20]) {
+      const lowest = { id: '8', at };
+      heads['contacts friends'] = { entries: [lowest], reach: lowest, floor: lowest };
+      expect(await look()).toEqual([`contacts/8@${at}`]);
+    }
+    for (const at of [30, 40]) {
+      const muted = { id: '9', at };
+      heads['contacts friends'] = { entries: [muted], reach: muted, floor: muted };
+      expect(await look()).toEqual([]);
+    }
+    expect(new Set(ids).size).toBe(4);
   });
 
   it('is told, once groups are in use again, of what was new meanwhile and of nothing else', async () => {

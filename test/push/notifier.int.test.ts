@@ -88,7 +88,7 @@ async function site() {
       find: (users, largestPacket) => findWatches(primary, users, largestPacket),
       largestPacket: 16_777_216,
       channels,
-      most: LIMITS.max + LIMITS.min,
+      most: 2 * LIMITS.max,
       drainMs: 5_000,
       kinds: new Set(['contacts']),
       logger: pino({ level: 'silent' }),
@@ -412,6 +412,16 @@ describe('what is uploaded is told', () => {
     await testing.drain();
     await settled();
     expect(recorder.take()).toEqual(['2@100']);
+  });
+
+  it('although the first check of a new watch comes only after it', async () => {
+    const { upload, settled, recorder, watch, clock } = it_;
+    await upload('9', 100);
+    await watch();
+    await upload('2', clock.now + 1);
+    clock.now += 10_000;
+    await settled();
+    expect(recorder.take()).toEqual(['2@1000001']);
   });
 
   it('as `more` where there is no room for it, also beside those who are muted', async () => {

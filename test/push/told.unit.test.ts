@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { byKeyDescending, isAbove, type Key } from '../../src/contracts/key.ts';
 import type { ToldHead } from '../../src/contracts/watch.ts';
-import { type Head, mayHaveMore, newsIn, stillVisible, toldAfter, toldOf } from '../../src/push/told.ts';
+import { type Head, mayHaveMore, newsIn, stillVisible, toldAfter, toldOf, toldUnder } from '../../src/push/told.ts';
 
 const LIMIT = 3;
 const NOW = 1_000;
@@ -141,6 +141,23 @@ describe('what is committed late, below others that are new', () => {
       expect([newsIn(head, told, NOW).map(({ id }) => id), mayHaveMore(head, told)]).toEqual([[String(at)], false]);
       told = toldAfter(head, told, LIMITS);
     }
+  });
+});
+
+describe('a watch whose first head is read late', () => {
+  const record = (head: Head, since: number) => toldUnder('any', head, undefined, undefined, { since, now: NOW });
+
+  it('is told of what is dated after it was created, and not of what is dated ahead', () => {
+    const head = headOf([key('9', 40), key('7', 5_000), key('10', 20)]);
+    expect(newsIn(head, record(head, 30), NOW)).toEqual([key('9', 40)]);
+    expect(newsIn(head, record(head, 40), NOW)).toEqual([]);
+  });
+
+  it('is told that there is more where that is more than the head shows', () => {
+    const head = headOf([key('9', 50), key('8', 40), key('7', 35), key('6', 34), key('5', 10)]);
+    const told = record(head, 30);
+    expect(newsIn(head, told, NOW)).toEqual([key('9', 50), key('8', 40), key('7', 35)]);
+    expect(mayHaveMore(head, told)).toBe(true);
   });
 });
 

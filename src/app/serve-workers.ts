@@ -49,7 +49,8 @@ function answerForAll(workers: number): void {
         return message.question === 'metrics' ? await textOf(replies as MetricObject[][], workers) : replies;
       })
       .then((answer) => {
-        if (asking.isConnected()) asking.send({ ...message, answer } satisfies AskedOfWorkers);
+        // One that has just been killed may still count as connected; without a callback its error would end this process.
+        if (asking.isConnected()) asking.send({ ...message, answer } satisfies AskedOfWorkers, () => undefined);
       });
   });
 }

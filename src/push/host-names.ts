@@ -27,7 +27,7 @@ export interface HostNamesOptions {
   readonly hosts?: () => Promise<string>;
   /** Default: the text of /etc/resolv.conf. */
   readonly resolvConf?: () => Promise<string>;
-  /** Names that are looked up at once (512). */
+  /** Names that are looked up at once (512), and as many again of those that failed last time. */
   readonly atOnce?: number;
   /** Time limit of a look-up, ms (3,000). */
   readonly timeoutMs?: number;
@@ -54,12 +54,6 @@ class NoTurn extends Error {
 /** So many that a thousand names whose servers are silent have had their turns within the longest wait. */
 const AT_ONCE = 512;
 const TIMEOUT_MS = 3_000;
-
-/**
- * Look-ups at once of names that failed last time. They have a line of their own, so that they keep no other name waiting. It must not be
- * a narrow one: after an outage of the name servers every name is in it, beside those that are dead.
- */
-const FAILED_AT_ONCE = 64;
 
 /** Look-ups that wait. */
 const WAITING = 10_000;
@@ -92,6 +86,10 @@ export class HostNames {
   /** Those that failed last time. */
   readonly #failed = new LRUCache<string, true>({ max: NAMES });
   readonly #running = new Map<string, Promise<readonly LookupAddress[]>>();
+  /**
+   * Names that failed last time have a line of their own, so that they keep no other one waiting. It is as wide, because after an outage of
+   * the name servers every name is in it, beside those that are dead.
+   */
   readonly #lines: Readonly<Record<'good' | 'failed', Limiter>>;
 
   constructor(options: HostNamesOptions = {}) {
@@ -100,7 +98,7 @@ export class HostNames {
     const line = (concurrency: number) => new Limiter({ concurrency, queue: WAITING, waitMs, refusal });
     this.#options = options;
     this.#query = query;
-    this.#lines = { good: line(atOnce), failed: line(FAILED_AT_ONCE) };
+    this.#lines = { good: line(atOnce), failed: line(atOnce) };
   }
 
   /** @returns at least one address @throws NameUnresolved */

@@ -243,6 +243,18 @@ function toldIn(text: string, id: Id): Told {
   throw new SyntaxError(`what watch ${id} was told cannot be understood: ${text.slice(0, 100)}`);
 }
 
+/** @throws SyntaxError */
+function outgoingIn(text: string, id: Id): Outgoing {
+  const outgoing: unknown = JSON.parse(text);
+  if (isObject(outgoing)) {
+    const { id: notification, sources, attempts, since } = outgoing;
+    const areNumbers = typeof attempts === 'number' && typeof since === 'number';
+    if (typeof notification === 'string' && areNumbers && Array.isArray(sources) && sources.every(isKey))
+      return outgoing as unknown as Outgoing;
+  }
+  throw new SyntaxError(`the notification of watch ${id} cannot be understood: ${text.slice(0, 100)}`);
+}
+
 const NO_KEY: Key = { id: '0', at: 0 };
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -282,7 +294,7 @@ export function watchOf(row: readonly ColumnValue[]): Watch {
     intervalMs: Number(interval),
     ended: ended === null ? undefined : String(ended),
     told: toldIn(String(told), String(id)),
-    outgoing: outgoing === null ? undefined : JSON.parse(String(outgoing)),
+    outgoing: outgoing === null ? undefined : outgoingIn(String(outgoing), String(id)),
     notifiedAt: notified === null ? undefined : Number(notified),
     dueAt: due === null ? undefined : Number(due),
     version: String(version),

@@ -513,14 +513,15 @@ describe('nobody is held up', () => {
   });
 
   it.each([
-    ['read together', 16_777_216],
-    ['read page by page', 1_000],
-  ])('by a watch that cannot be read, nor by many of one user: %s', async (_, largestPacket) => {
+    [`told = '{"contacts": 7}'`, 'read together', 16_777_216],
+    [`outgoing = '{}'`, 'read together', 16_777_216],
+    [`told = '{"contacts": 7}'`, 'read page by page', 1_000],
+  ])('by a watch that cannot be read (%s), nor by many of one user: %s', async (broken, _, largestPacket) => {
     const { upload, settled, recorder, watch, primary, notifierOn, watched } = it_;
     const ids = [];
     for (let i = 0; i < 5; i++) ids.push((await watch()).id);
     await settled();
-    await primary.write(`UPDATE recency_watches SET told = '{"contacts": 7}' WHERE id = ?`, [ids[2] ?? '']);
+    await primary.write(`UPDATE recency_watches SET ${broken} WHERE id = ?`, [ids[2] ?? '']);
     await upload('2', 100);
     const small = notifierOn({ kafka: recorder, webhook: recorder }, { answers: async () => true, largestPacket });
     await until(async () => {

@@ -25,7 +25,7 @@ export interface DeliveriesOptions {
   readonly random?: () => number;
 }
 
-/** Deliveries whose outcomes are saved together. */
+/** Deliveries that are saved together. */
 const PAGE = 500;
 
 /** How often deliveries that take long are looked after, ms: often enough that none is taken for one of a dead process. */
@@ -91,13 +91,14 @@ export class Deliveries {
     const isLong = ({ delivery, state }: Underway) =>
       state.is('sending') && (delivery.save.dueAt ?? 0) - clock() < REDELIVER_MS - PROLONG_MS;
     const work = this.#saves.then(async () => {
-      await this.isolate([...this.#underway].filter(isLong), async (some) => {
-        const long = new Map(some.map((one) => [one.delivery.save.id, one]));
-        const deliveries = some.map(({ delivery }) => delivery);
-        for (const delivery of await runCheck(prolong(deliveries, clock()), steps)) {
-          (long.get(delivery.save.id) as Underway).delivery = delivery;
-        }
-      });
+      for (const page of chunks([...this.#underway].filter(isLong), PAGE))
+        await this.isolate(page, async (some) => {
+          const long = new Map(some.map((one) => [one.delivery.save.id, one]));
+          const deliveries = some.map(({ delivery }) => delivery);
+          for (const delivery of await runCheck(prolong(deliveries, clock()), steps)) {
+            (long.get(delivery.save.id) as Underway).delivery = delivery;
+          }
+        });
     });
     this.#saves = work.catch(() => undefined);
     await work;

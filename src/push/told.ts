@@ -64,11 +64,11 @@ export function toldAfter(head: Head, told: ToldHead | undefined, { most, now }:
   return { entries, floor: head.floor, ...(told?.relation === undefined ? {} : { relation: told.relation }) };
 }
 
-/** What is kept of a contact once this was told. */
+/** What is kept of a contact once this was told. Below a photo that is dated ahead, what is there by now is not news. */
 function toldOfContact(key: Key, before: readonly Key[], now: number): Key[] {
   const latest = latestUntil(now, before);
-  if (latest === undefined) return [key];
-  return isAhead(key, now) ? [key, latest] : [{ id: key.id, at: Math.max(key.at, latest.at) }];
+  if (isAhead(key, now)) return [key, latest ?? { id: key.id, at: now }];
+  return [{ id: key.id, at: Math.max(key.at, latest?.at ?? 0) }];
 }
 
 const isAhead = ({ at }: Key, now: number) => at > now;

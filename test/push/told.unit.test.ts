@@ -51,8 +51,8 @@ describe('what is new in a head', () => {
   it('is an upload after a photo dated ahead was deleted', () => {
     const told = toldAfter(headOf([key('9', 5_000), key('10', 20), key('7', 3_000)]), undefined, LIMITS);
     const deleted = toldAfter(headOf([key('9', 30), key('10', 20)]), told, LIMITS);
-    const head = headOf([key('9', 40), key('7', 35), key('10', 20)]);
-    expect(newsIn(head, deleted, NOW)).toEqual([key('9', 40), key('7', 35)]);
+    const head = headOf([key('9', 1_040), key('7', 1_035), key('10', 20)]);
+    expect(newsIn(head, deleted, 1_100)).toEqual([key('9', 1_040), key('7', 1_035)]);
   });
 
   it('is what was uploaded under a photo dated ahead, once that is deleted, and not what was told before it', () => {
@@ -62,6 +62,12 @@ describe('what is new in a head', () => {
     expect(newsIn(headOf([key('9', 20), key('10', 10)]), ahead, NOW)).toEqual([]);
     const retried = toldOf([{ kind: 'contacts', id: '9', at: 5_000 }], { contacts: before }, NOW).contacts;
     expect(newsIn(headOf([key('9', 40), key('10', 10)]), retried, NOW)).toEqual([key('9', 40)]);
+  });
+
+  it('is no photo that was there below one dated ahead', () => {
+    const ahead = toldAfter(headOf([key('9', 5_000)]), undefined, LIMITS);
+    expect(newsIn(headOf([key('9', 20)]), ahead, NOW)).toEqual([]);
+    expect(newsIn(headOf([key('9', NOW + 1)]), ahead, NOW + 2)).toEqual([key('9', NOW + 1)]);
   });
 
   it('is a photo dated ahead only once, while it is shown', () => {

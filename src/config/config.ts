@@ -40,7 +40,7 @@ function parse(name: SettingName, text: string, problems: SettingProblem[]): unk
   const message = issue?.message ?? 'is wrong';
   problems.push({
     name: PREFIX + name,
-    message: isSecret(name) ? message : `${message}; it is ${refusedText(text)}`,
+    message: isSecret(name) || message.endsWith(` ${text}`) ? message : `${message}; it is ${refusedText(text)}`,
   });
   return undefined;
 }

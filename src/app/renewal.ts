@@ -43,8 +43,8 @@ export class Renewal {
     const files = filesOf();
     const again = () => this.again();
     for (const file of files) watchFile(file, { interval: LOOK_MS, persistent: false }, again);
-    // A file that was replaced after the settings were read, and before it was watched from here on, has not changed since.
-    const first = setTimeout(() => this.#isOutdated() && this.again(), LOOK_MS).unref();
+    // A file that was replaced after the settings were read, but before watchFile looked at it first, would go unnoticed.
+    const first = files.length > 0 ? setTimeout(() => this.#isOutdated() && this.again(), LOOK_MS).unref() : undefined;
     const isHeard = isHangupHeard();
     if (isHeard) process.on('SIGHUP', again);
     return () => {

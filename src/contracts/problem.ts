@@ -20,7 +20,10 @@ export const PROBLEMS = {
   request_timeout: [408, 'The request did not arrive in time.'],
   key_in_the_way: [409, 'A Redis key that does not belong to Recency has the name of this index. Rename or remove it.'],
   letter_not_replayable: [409, 'A dead letter does not hold the whole message.'],
-  watch_busy: [409, 'A notification of this watch is on its way. Try again when it has been delivered.'],
+  watch_busy: [
+    409,
+    'A notification of this watch is on its way, or it has not been checked since its last test. Try again in a moment.',
+  ],
   too_many_watches: [409, 'The user has as many watches as one may have.'],
   body_too_large: [413, 'The body is larger than 64 KiB.'],
   unsupported_media_type: [415, 'The body must be application/json, in UTF-8.'],

@@ -107,7 +107,7 @@ export class WatchManager {
 
   /**
    * Has a notification without sources delivered, of the type `recency.test`. Returns its id; undefined: there is no such watch.
-   * After another test it waits until the watch has been checked, so that tests one after the other do not keep it from real ones.
+   * After another test it waits until the watch has been checked, so that repeated tests do not delay real notifications.
    * @throws DatabaseUnavailable, WatchBusy
    */
   async test(id: Id): Promise<string | undefined> {
@@ -131,9 +131,9 @@ export class WatchManager {
   }
 
   async #untilChecked(id: Id): Promise<void> {
-    const { database, clock } = this.#options;
+    const { clock } = this.#options;
     for (let looks = 0; looks < LOOKS; looks++) {
-      const watch = await readWatch(database, id);
+      const watch = await this.find(id);
       if (watch === undefined || !isUnchecked(watch, clock())) return;
       await pause(LOOK_MS);
     }

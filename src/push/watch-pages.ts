@@ -2,7 +2,8 @@
 import type { Id } from '../contracts/id.ts';
 import type { Watch } from '../contracts/watch.ts';
 import type { ColumnValue, Database } from '../mysql/database.ts';
-import { IS_GOING, WATCH_COLUMNS, watchOf } from './watch-table.ts';
+import { understoodWatchOf, WATCH_COLUMNS } from './watch-row.ts';
+import { IS_GOING } from './watch-table.ts';
 
 const SIZES = `
   SELECT w.id, w.user_id,
@@ -51,7 +52,7 @@ async function readSmallWatches(
     const size = sizeOf(row);
     try {
       if (row[SIZE_COLUMNS] === null) unread.push(size);
-      else read.push(watchOf(row.slice(SIZE_COLUMNS)));
+      else read.push(understoodWatchOf(row.slice(SIZE_COLUMNS)));
     } catch (error) {
       unreadable.push({ ...size, error });
     }

@@ -1,15 +1,9 @@
 /** Watches (`recency_watches`): who is told of what is new, how, and what each was told last. */
 import { randomBytes } from 'node:crypto';
 import type { Id } from '../contracts/id.ts';
-import type { Key } from '../contracts/key.ts';
-import type { KindName } from '../contracts/kind.ts';
-import type { Relation } from '../contracts/relation.ts';
-import type { ChannelName, Outgoing, TestOutcome, Told, Watch, WatchFilter, WatchTarget } from '../contracts/watch.ts';
-import type { ColumnValue, Database } from '../mysql/database.ts';
-
-/** As {@link watchOf} reads them, of the table `w`. */
-export const WATCH_COLUMNS =
-  'w.id, w.user_id, w.channel, w.url, w.secrets, w.kinds, w.relation, w.muted, w.interval_ms, w.ended, w.told, w.outgoing, w.notified_at, w.due_at, w.version, w.tested';
+import type { Outgoing, TestOutcome, Told, Watch, WatchFilter, WatchTarget } from '../contracts/watch.ts';
+import type { Database } from '../mysql/database.ts';
+import { understoodWatchOf, WATCH_COLUMNS, watchOf } from './watch-row.ts';
 
 /** What a watch is created with. */
 export interface NewWatch extends WatchFilter, WatchTarget {
@@ -68,9 +62,13 @@ const BY_ID = `
   FROM JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) AS asked
   STRAIGHT_JOIN recency_watches AS w ON w.id = asked.id`;
 
-/** These watches, without those that are gone. @param ids each once @throws DatabaseUnavailable */
+/**
+ * These watches, without those that are gone.
+ * @param ids each once
+ * @throws DatabaseUnavailable; SyntaxError when one cannot be understood
+ */
 export async function readWatches(database: Database, ids: readonly Id[]): Promise<Watch[]> {
-  return (await database.rows(BY_ID, [JSON.stringify(ids)])).map(watchOf);
+  return (await database.rows(BY_ID, [JSON.stringify(ids)])).map(understoodWatchOf);
 }
 
 /** A watch that something may be delivered to. */
@@ -232,72 +230,4 @@ export async function deleteWatch(database: Database, id: Id): Promise<boolean> 
 /** 63 random bits: no two versions of a watch are equal. */
 export function freshVersion(): string {
   return String(randomBytes(8).readBigUInt64BE() >> 1n);
-}
-
-/** @throws SyntaxError */
-function toldIn(text: string, id: Id): Told {
-  const told: unknown = JSON.parse(text);
-  const isHead = (value: unknown) =>
-    isObject(value) && Array.isArray(value.entries) && [...value.entries, value.floor ?? NO_KEY].every(isKey);
-  if (isObject(told) && Object.values(told).every(isHead)) return told as Told;
-  throw new SyntaxError(`what watch ${id} was told cannot be understood: ${text.slice(0, 100)}`);
-}
-
-/** @throws SyntaxError */
-function outgoingIn(text: string, id: Id): Outgoing {
-  const outgoing: unknown = JSON.parse(text);
-  if (isObject(outgoing)) {
-    const { id: notification, sources, attempts, since } = outgoing;
-    const areNumbers = typeof attempts === 'number' && typeof since === 'number';
-    if (typeof notification === 'string' && areNumbers && Array.isArray(sources) && sources.every(isKey))
-      return outgoing as unknown as Outgoing;
-  }
-  throw new SyntaxError(`the notification of watch ${id} cannot be understood: ${text.slice(0, 100)}`);
-}
-
-const NO_KEY: Key = { id: '0', at: 0 };
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const isKey = (value: unknown) => isObject(value) && typeof value.id === 'string' && typeof value.at === 'number';
-
-/** @throws SyntaxError when it cannot be understood */
-export function watchOf(row: readonly ColumnValue[]): Watch {
-  const [
-    id,
-    user,
-    channel,
-    url,
-    secrets,
-    kinds,
-    relation,
-    muted,
-    interval,
-    ended,
-    told,
-    outgoing,
-    notified,
-    due,
-    version,
-    tested,
-  ] = row;
-  return {
-    id: String(id),
-    user: String(user),
-    channel: channel as ChannelName,
-    ...(url === null || url === undefined ? {} : { url: String(url) }),
-    secrets: JSON.parse(String(secrets)),
-    kinds: String(kinds).split(',') as KindName[],
-    relation: relation as Relation,
-    muted: JSON.parse(String(muted)),
-    intervalMs: Number(interval),
-    ended: ended === null ? undefined : String(ended),
-    told: toldIn(String(told), String(id)),
-    outgoing: outgoing === null ? undefined : outgoingIn(String(outgoing), String(id)),
-    notifiedAt: notified === null ? undefined : Number(notified),
-    dueAt: due === null ? undefined : Number(due),
-    version: String(version),
-    tested: tested === null ? undefined : JSON.parse(String(tested)),
-  };
 }

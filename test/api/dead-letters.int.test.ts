@@ -75,6 +75,14 @@ it('those that were dealt with cost few calls, however many they are', async () 
   await letters.discard([left], 'of a test');
 });
 
+it('every letter of a type is discarded, however many there are', async () => {
+  const delivery = { position: 'x', body: Buffer.from('{}'), headers: { ce_type: 'thousands' }, timestamp: 1 };
+  const failure = { errorClass: 'InvalidTask', message: 'is wrong', attempts: 1 };
+  await letters.put(Array.from({ length: 1_100 }, () => ({ delivery, failure })));
+  expect((await letters.discard({ type: 'thousands' }, 'of a test')).discarded).toHaveLength(1_100);
+  expect(await letters.list({ limit: 1 })).toEqual([]);
+});
+
 it('the first reason of a letter stays', async () => {
   const id = await put('d');
   const settled = async () =>

@@ -1,7 +1,7 @@
 import type { Pool } from 'mysql2/promise';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Access } from '../../src/api/authorize.ts';
-import { encodeThrough } from '../../src/contracts/seen.ts';
+import { encodeThrough, GREATEST_IN_KEY } from '../../src/contracts/seen.ts';
 import { ask, startTestApi, type TestApi } from '../support/api.ts';
 import { everybodyKnows, freshSitePool, writeSite } from '../support/small-site.ts';
 import { freshStores, type Stores } from '../support/stores.ts';
@@ -93,11 +93,22 @@ describe('marking as seen', () => {
   });
 
   it('heals a mark in the future, which an older version or a wrong clock has left', async () => {
-    await put('contacts/seen', { at: new Date(1_001).toISOString() });
-    await pool.query('UPDATE recency_seen SET seen_at = ?', [Date.now() + 365 * 86_400_000]);
+    await put('contacts/seen', {
+      through: encodeThrough([{ kind: 'contacts', source: undefined, key: { at: 1_001, id: '8' } }]),
+    });
+    const mark = async () => {
+      const [rows] = await pool.query('SELECT seen_at, seen_id FROM recency_seen');
+      const [row] = rows as { seen_at: number; seen_id: number }[];
+      return { at: Number(row?.seen_at), id: String(row?.seen_id) };
+    };
+    const ahead = () => pool.query('UPDATE recency_seen SET seen_at = ?', [Date.now() + 365 * 86_400_000]);
+    await ahead();
     await put('contacts/seen', { at: new Date(1_002).toISOString() });
-    const [[row]] = (await pool.query('SELECT seen_at FROM recency_seen')) as unknown as [{ seen_at: number }[]];
-    expect(Number(row?.seen_at)).toBeLessThanOrEqual(Date.now());
+    const { at, id } = await mark();
+    expect([at <= Date.now(), id]).toEqual([true, '8']);
+    await ahead();
+    await put('contacts/seen', { at: '9999-01-01T00:00:00Z' });
+    expect(await mark()).toMatchObject({ id: GREATEST_IN_KEY });
   });
 
   it('never falls', async () => {

@@ -52,7 +52,7 @@ describe('a name', () => {
     await expect(names.addressesOf('a.example')).rejects.toThrow(/ETIMEOUT/);
     let given = 0;
     const dead = () =>
-      Array.from({ length: 40 }, (_, i) =>
+      Array.from({ length: 100 }, (_, i) =>
         names.addressesOf(`${i}.dead`).catch(() => {
           given += 1;
         }),

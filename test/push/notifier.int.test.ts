@@ -516,13 +516,18 @@ describe('nobody is held up', () => {
     [`told = '{"contacts": 7}'`, 'read together', 16_777_216],
     [`outgoing = '{}'`, 'read together', 16_777_216],
     [`told = '{"contacts": 7}'`, 'read page by page', 1_000],
-  ])('by a watch that cannot be read (%s), nor by many of one user: %s', async (broken, _, largestPacket) => {
-    const { upload, settled, recorder, watch, primary, notifierOn, watched } = it_;
+  ])('by a watch that cannot be read (%s), nor by many of one user: %s', async (broken, how, largestPacket) => {
+    const { upload, settled, recorder, watch, manager, primary, notifierOn, watched } = it_;
     const ids = [];
     for (let i = 0; i < 5; i++) ids.push((await watch()).id);
     await settled();
     await primary.write(`UPDATE recency_watches SET ${broken} WHERE id = ?`, [ids[2] ?? '']);
     await upload('2', 100);
+    if (how === 'read together') {
+      const { unreadable } = await findWatches(primary, ['1'], largestPacket);
+      expect(unreadable).toMatchObject([{ id: ids[2], error: { name: 'SyntaxError' } }]);
+    }
+    expect(await manager.ofUser('1'), 'it can be listed').toHaveLength(5);
     const small = notifierOn({ kafka: recorder, webhook: recorder }, { answers: async () => true, largestPacket });
     await until(async () => {
       await small.runOnce();

@@ -58,8 +58,7 @@ export function toldAfter(head: Head, told: ToldHead | undefined, { most, now }:
   const ofContacts = entriesByContact(told);
   const shown = head.entries.flatMap((key) => toldOfContact(key, ofContacts.get(key.id) ?? [], now));
   const ids = new Set(shown.map(({ id }) => id));
-  const isKept = (key: Key) => !ids.has(key.id) && isAbove(key, head.floor) && !isAhead(key, now);
-  const left = (told?.entries ?? []).filter(isKept);
+  const left = (told?.entries ?? []).filter((key) => !ids.has(key.id) && isAbove(key, head.floor));
   const entries = [...shown, ...left.slice(0, Math.max(0, most - shown.length))].sort(byKeyDescending);
   return { entries, floor: head.floor, ...(told?.relation === undefined ? {} : { relation: told.relation }) };
 }

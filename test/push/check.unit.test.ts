@@ -54,14 +54,22 @@ describe('a watch of friends and of groups', () => {
     expect(await look()).toEqual([]);
   });
 
-  it('is told that there is more under another id each time, also where all that is new is muted', async () => {
+  it('is told that there is more under another id each time, also where nothing that is shown is new, or all is muted', async () => {
     const ids: string[] = [];
+    const entries = [
+      { id: '6', at: 8 },
+      { id: '7', at: 5 },
+    ];
     const watch: Watch = {
       ...{ ...WATCH, kinds: ['contacts'], muted: ['9'] },
-      told: { contacts: { entries: [], floor: { id: '9', at: 1 }, relation: 'friends' } },
+      told: { contacts: { entries, floor: { id: '9', at: 1 }, relation: 'friends' } },
     };
     const heads: Record<string, Head> = {};
     const look = checked(watch, heads, (id) => ids.push(id));
+    for (const known of entries.toReversed()) {
+      heads['contacts friends'] = { entries: [known], reach: known, floor: known };
+      expect(await look()).toEqual([]);
+    }
     for (const at of [10, 20]) {
       const lowest = { id: '8', at };
       heads['contacts friends'] = { entries: [lowest], reach: lowest, floor: lowest };
@@ -72,7 +80,7 @@ describe('a watch of friends and of groups', () => {
       heads['contacts friends'] = { entries: [muted], reach: muted, floor: muted };
       expect(await look()).toEqual([]);
     }
-    expect(new Set(ids).size).toBe(4);
+    expect(new Set(ids).size).toBe(6);
   });
 
   it('is told, once groups are in use again, of what was new meanwhile and of nothing else', async () => {
@@ -84,6 +92,14 @@ describe('a watch of friends and of groups', () => {
     expect(await look(['contacts'])).toEqual(['contacts/9@2']);
     expect(await look([])).toEqual([]);
     expect(await look()).toEqual(['groups/7@2']);
+  });
+
+  it('keeps what it was told of groups while they are not in use, also when contacts are recorded', async () => {
+    const groups = { entries: [{ id: '7', at: 1 }], floor: { id: '7', at: 1 }, relation: 'any' } as const;
+    const heads = { 'contacts friends': head(['9', 2]), 'groups any': head(['7', 1], ['8', 2]) };
+    const look = checked({ ...WATCH, told: { groups } }, heads);
+    expect(await look(['contacts'])).toEqual([]);
+    expect(await look()).toEqual(['groups/8@2']);
   });
 
   it.for([

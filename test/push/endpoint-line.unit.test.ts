@@ -42,6 +42,21 @@ describe('the line of an endpoint', () => {
     await Promise.all(all);
   });
 
+  it('counts a delivery as waiting only until its turn', async () => {
+    const { line } = lineOfTwo(1, slotsOf(1));
+    const [first, second, turn] = Array.from({ length: 3 }, () => Promise.withResolvers<string>());
+    const running = line.run(async () => await first?.promise);
+    const waiting = line.run(async () => {
+      turn?.resolve('began');
+      return await second?.promise;
+    });
+    first?.resolve('first');
+    expect([await running, await turn?.promise]).toEqual(['first', 'began']);
+    const third = line.run(async () => 'third');
+    second?.resolve('second');
+    expect(await Promise.all([waiting, third])).toEqual(['second', 'third']);
+  });
+
   it('leaves room for endpoints that answer, however many deliveries wait or are silent', async () => {
     const slots = slotsOf(3);
     const line = () => lineOfTwo(1, slots).line;

@@ -515,6 +515,7 @@ describe('nobody is held up', () => {
   it.each([
     [`told = '{"contacts": 7}'`, 'read together', 16_777_216],
     [`outgoing = '{}'`, 'read together', 16_777_216],
+    [`outgoing = '{"sources": []}'`, 'read together', 16_777_216],
     [`told = '{"contacts": 7}'`, 'read page by page', 1_000],
   ])('by a watch that cannot be read (%s), nor by many of one user: %s', async (broken, how, largestPacket) => {
     const { upload, settled, recorder, watch, manager, primary, notifierOn, watched } = it_;
@@ -549,6 +550,9 @@ describe('nobody is held up', () => {
     expect(soon).toBeLessThan(later);
     await watched.check(['1'], 60_000);
     expect(await dueAt()).toBe(soon);
+    await stores.redis.zadd(`${stores.prefix}:push:{delay}:due`, later, '1');
+    await watched.check(['1'], 0);
+    expect(await dueAt()).toBeLessThan(later);
   });
 
   it('by a watch of a channel that another version knows', async () => {

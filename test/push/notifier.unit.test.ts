@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import type { Watch } from '../../src/contracts/watch.ts';
 import { Notifier, type NotifierOptions } from '../../src/push/notifier.ts';
+import type { WatchSave } from '../../src/push/watch-table.ts';
 
 const PAGE = 500;
 
@@ -15,7 +16,7 @@ const WATCH: Omit<Watch, 'id' | 'user'> = {
 function notifierOn(
   waiting: { users: number },
   options: Partial<NotifierOptions> = {},
-  saved: (number | undefined)[] = [],
+  saves: (readonly WatchSave[])[] = [],
 ) {
   const lines: Record<string, unknown>[] = [];
   const failed = async () => ({ is: 'failed', why: 'the endpoint answered 500' }) as const;
@@ -35,9 +36,9 @@ function notifierOn(
       watchedOf: async () => [],
       watches: async (ids) => ids.map((id) => ({ ...WATCH, id, user: id })),
       heads: async (asked) => asked.map(() => ({ entries: [{ id: '9', at: 1 }], reach: undefined, floor: undefined })),
-      save: async (saves) => {
-        saved.push(...saves.map(({ outgoing }) => outgoing?.attempts));
-        return new Map(saves.map(({ id }) => [id, '2']));
+      save: async (some) => {
+        saves.push(some);
+        return new Map(some.map(({ id }) => [id, '2']));
       },
       deadLetter: async () => undefined,
       again: async () => undefined,
@@ -61,7 +62,7 @@ function notifierOn(
 
 describe('a notifier', () => {
   it('that ends waits for its deliveries, but not for ever: what has no outcome then is tried again', async () => {
-    const saved: (number | undefined)[] = [];
+    const saves: (readonly WatchSave[])[] = [];
     const begun = Promise.withResolvers<void>();
     const stuck = {
       deliver: (some: readonly unknown[]) => {
@@ -70,13 +71,30 @@ describe('a notifier', () => {
       },
       close: async () => {},
     };
-    const { notifier } = notifierOn({ users: 1 }, { channels: { webhook: stuck, kafka: stuck }, drainMs: 10 }, saved);
+    const { notifier } = notifierOn({ users: 1 }, { channels: { webhook: stuck, kafka: stuck }, drainMs: 10 }, saves);
     const ending = new AbortController();
     const running = notifier.run(ending.signal);
     await begun.promise;
     ending.abort();
     await running;
-    expect(saved).toEqual([0, 1]);
+    expect(saves.flat().map(({ outgoing }) => outgoing?.attempts)).toEqual([0, 1]);
+  });
+
+  it('says of many deliveries that they take long, page by page', async () => {
+    const saves: (readonly WatchSave[])[] = [];
+    const stuck = {
+      deliver: (some: readonly unknown[]) => some.map(() => new Promise<never>(() => {})),
+      close: async () => {},
+    };
+    const clock = { now: 1_000_000 };
+    const options = { channels: { webhook: stuck, kafka: stuck }, clock: () => clock.now };
+    const { notifier } = notifierOn({ users: 2 * PAGE }, options, saves);
+    await notifier.begin();
+    await notifier.begin();
+    saves.length = 0;
+    clock.now += 5_000;
+    await notifier.prolong();
+    expect(saves.map((some) => some.length)).toEqual([PAGE, PAGE]);
   });
 
   it('is behind while a full page was taken, or as much is on its way as it delivers at once', async () => {

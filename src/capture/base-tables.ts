@@ -119,8 +119,8 @@ export function namedValues({ fullType }: Pick<TableColumn, 'fullType'>): string
 /** A foreign key that changes rows of this table. */
 export interface Cascade extends FoundTable {
   readonly name: string;
-  /** The columns that it changes, or whose rows it deletes. */
-  readonly columns: readonly string[];
+  /** The columns that it changes, or whose rows it deletes: each with that of the parent to which it refers. */
+  readonly columns: ReadonlyMap<string, string>;
   /** Whose rows are the cause. */
   readonly parent: FoundTable;
   /** The columns of the parent whose new values it follows; none where it follows deletions only. */
@@ -130,7 +130,7 @@ export interface Cascade extends FoundTable {
 // Each table of information_schema is compared with constants alone: otherwise MariaDB opens every table of every database.
 const CASCADES = `
   SELECT r.CONSTRAINT_NAME, r.UNIQUE_CONSTRAINT_SCHEMA, r.REFERENCED_TABLE_NAME, k.COLUMN_NAME,
-         IF(r.UPDATE_RULE IN ('CASCADE', 'SET NULL', 'SET DEFAULT'), k.REFERENCED_COLUMN_NAME, '')
+         k.REFERENCED_COLUMN_NAME, IF(r.UPDATE_RULE IN ('CASCADE', 'SET NULL', 'SET DEFAULT'), k.REFERENCED_COLUMN_NAME, '')
   FROM information_schema.REFERENTIAL_CONSTRAINTS AS r
   JOIN information_schema.KEY_COLUMN_USAGE AS k
     ON k.CONSTRAINT_NAME = r.CONSTRAINT_NAME
@@ -146,8 +146,9 @@ export async function findCascades(database: Database, tables: Iterable<FoundTab
     for (const [name = '', columns] of Map.groupBy(rows, ([name]) => name)) {
       const [[, parentSchema = '', parentTable = ''] = []] = columns;
       const parent = { schema: parentSchema, table: parentTable };
-      const follows = columns.flatMap(([, , , , followed = '']) => (followed === '' ? [] : [followed]));
-      found.push({ schema, table, name, columns: columns.map(([, , , column = '']) => column), parent, follows });
+      const follows = columns.flatMap(([, , , , , followed = '']) => (followed === '' ? [] : [followed]));
+      const pairs = new Map(columns.map(([, , , column = '', referred = '']) => [column, referred]));
+      found.push({ schema, table, name, columns: pairs, parent, follows });
     }
   }
   return found;

@@ -2,7 +2,14 @@
 import type { Database } from '../mysql/database.ts';
 import { type Cascade, findCascades } from './base-tables.ts';
 import type { CaptureProblem } from './capture-checks.ts';
-import { countedColumns, type Mapping, tableKey } from './mapping.ts';
+import {
+  countedColumns,
+  type HintSource,
+  type IdSource,
+  type Mapping,
+  type TableMapping,
+  tableKey,
+} from './mapping.ts';
 
 interface UnseenChanges {
   /** Keys whose cause is not seen either: nothing would tell of the change. */
@@ -24,20 +31,59 @@ export async function findUnseenChanges(database: Database, mapping: Mapping, un
   };
 }
 
-/** Whether an entry has a hint for every change of the parent that the key follows. */
-function isSeen({ parent, follows }: Cascade, { tables }: Mapping): boolean {
-  return tables.some((entry) => {
-    if (tableKey(entry) !== tableKey(parent) || entry.when.size > 0) return false;
-    const counted = countedColumns(entry);
-    return counted === undefined || follows.every((column) => counted.includes(column));
-  });
+/** Whether the parent's entries have a hint, for every change that the key follows, of whatever each entry of the child concerns. */
+function isSeen(cascade: Cascade, { tables }: Mapping): boolean {
+  const { parent, follows } = cascade;
+  if (tableKey(parent) === tableKey(cascade)) return false; // the row that changes names itself, not those that follow it
+  const parents = tables.filter((entry) => tableKey(entry) === tableKey(parent) && countsAll(entry, follows));
+  const children = tables.filter((entry) => tableKey(entry) === tableKey(cascade));
+  return children.every((child) => parents.some((entry) => isNamedBy(child.source, entry.source, cascade)));
 }
 
-function untold({ schema, table, name, parent, follows }: Cascade, unseen: string): CaptureProblem {
-  const columns = follows.length === 0 ? '' : `, with ${follows.join(', ')} in its columns if it has any`;
+function countsAll(entry: TableMapping, follows: readonly string[]): boolean {
+  const counted = countedColumns(entry);
+  return entry.when.size === 0 && (counted === undefined || follows.every((column) => counted.includes(column)));
+}
+
+/** Does a hint of the parent's row concern everything that a hint of the child's would? The columns of the key carry the ids over. */
+function isNamedBy(child: HintSource, parent: HintSource, key: Cascade): boolean {
+  const isSame = (of: IdSource, other: IdSource) => idInParent(of, key) === other;
+  if (parent.of === 'relation') {
+    return child.of === 'relation' && isSame(child.user, parent.user) && isSame(child.contact, parent.contact);
+  }
+  // A user's hint is of their own index and of those of their followers; an owner's of the latter.
+  if (parent.of === 'user')
+    return ownersOf(child)
+      .concat(usersOf(child))
+      .some((id) => isSame(id, parent.user));
+  return ownersOf(child).some((id) => isSame(id, parent.owner));
+}
+
+/** The column of the parent that holds the same id, by the key or by a look-up that goes its way; undefined: none does. */
+function idInParent(id: IdSource, { columns, parent }: Cascade): string | undefined {
+  if (typeof id === 'string') return columns.get(id);
+  return tableKey(id) === tableKey(parent) && columns.get(id.equals) === id.key ? id.column : undefined;
+}
+
+/** Whose index it is. */
+function usersOf(source: HintSource): IdSource[] {
+  return source.of === 'photos' ? [] : [source.user];
+}
+
+/** Who is in the indexes of others. */
+function ownersOf(source: HintSource): IdSource[] {
+  if (source.of === 'relation') return [source.contact];
+  return source.of === 'photos' ? [source.owner] : [];
+}
+
+function untold({ schema, table, name, parent, columns, follows }: Cascade, unseen: string): CaptureProblem {
+  const counted = follows.length === 0 ? '' : `, with ${follows.join(', ')} in its columns if it has any`;
+  const referred = [...columns.values()].join(', ');
   return {
     what: `the foreign key ${name} changes rows of ${schema}.${table} when one of ${parent.table} changes, ${unseen}`,
-    fix: `Map ${parent.table} as well, without \`when\`${columns}, with a hint for whatever its rows concern, or make the key RESTRICT and delete the rows in the application.`,
+    fix:
+      `Map ${parent.table} as well, without \`when\`${counted}, with a hint whose id is ${referred} and names whom the rows of ${table} concern, ` +
+      'or make the key RESTRICT and delete the rows in the application.',
   };
 }
 
@@ -49,7 +95,7 @@ function ghosts({ tables }: Mapping, cascades: readonly Cascade[]): CaptureProbl
   const isOfContact = ({ columns, ...child }: Cascade) =>
     tables.some(
       (entry) =>
-        tableKey(entry) === tableKey(child) && entry.source.of === 'relation' && columns.includes(entry.source.contact),
+        tableKey(entry) === tableKey(child) && entry.source.of === 'relation' && columns.has(entry.source.contact),
     );
   const isMapped = new Set(tables.map(tableKey));
   const found = cascades.filter((one) => isMapped.has(tableKey(one.parent)) && isOfContact(one));

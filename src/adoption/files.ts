@@ -114,13 +114,17 @@ function yamlText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
+function yamlValue(value: string | null | undefined): string {
+  return value === null ? 'null' : yamlText(value ?? '');
+}
+
 function entryText({ table, hint, user, contact, owner, when = {}, columns }: MappedTable): string {
   const ids = Object.entries({ user, contact, owner }).filter(
     (entry): entry is [string, string] => entry[1] !== undefined,
   );
   const conditions = Object.entries(when).map(
     ([column, values]) =>
-      `${yamlText(column)}: ${values.length === 1 ? yamlText(values[0] ?? '') : `[${values.map(yamlText).join(', ')}]`}`,
+      `${yamlText(column)}: ${values.length === 1 ? yamlValue(values[0]) : `[${values.map(yamlValue).join(', ')}]`}`,
   );
   return [
     `  - table: ${yamlText(table)}`,

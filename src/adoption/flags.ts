@@ -1,5 +1,6 @@
 /** Columns that say whether a row counts: soft deletes, suspensions, requests that were not accepted yet. */
 import { type InspectedColumn, type InspectedTable, literal, quoted } from '../mysql/inspect-schema.ts';
+import { type FlagPattern, flagPattern, type RowKind } from './flag-patterns.ts';
 import { type Guess, type Rule, TODO } from './guess.ts';
 import { foundIn, type Samples, valuesOf } from './samples.ts';
 import { columnNamed, isInteger, isText, isTime, plainName, wordsOf } from './tables.ts';
@@ -41,78 +42,6 @@ function isGravity({ name }: InspectedColumn): boolean {
   return plainName(name) === 'gravity';
 }
 
-/** What a row is about; the same name means different things. */
-type RowKind = 'relation' | 'person' | 'photo';
-
-interface Pattern {
-  readonly name: RegExp;
-  readonly on: readonly RowKind[];
-  /** What must hold for the row to count. */
-  readonly must: 'be NULL' | 'not be NULL' | 'be 0' | 'be 1';
-  readonly meaning: string;
-}
-
-const ANY: readonly RowKind[] = ['relation', 'person', 'photo'];
-
-const PATTERNS: readonly Pattern[] = [
-  { name: /^(deleted|removed|trashed)_(at|on)$/, on: ANY, must: 'be NULL', meaning: 'a soft delete' },
-  { name: /^(is_)?(deleted|removed|trashed)$/, on: ANY, must: 'be 0', meaning: 'a soft delete' },
-  {
-    name: /^(suspended|banned|disabled|deactivated|blocked)_at$/,
-    on: ['person'],
-    must: 'be NULL',
-    meaning: 'a suspended user',
-  },
-  {
-    name: /^((is_)?(suspended|banned|disabled|deactivated|blocked)|account_(removed|expired))$/,
-    on: ['person'],
-    must: 'be 0',
-    meaning: 'a suspended user',
-  },
-  { name: /^(is_)?(active|enabled)$/, on: ANY, must: 'be 1', meaning: 'whether it is in force' },
-  { name: /^(is_)?spam$/, on: ['person', 'photo'], must: 'be 0', meaning: 'spam' },
-  {
-    name: /^(is_)?(accepted|approved|confirmed)$/,
-    on: ['relation'],
-    must: 'be 1',
-    meaning: 'a private account must accept',
-  },
-  {
-    name: /^(accepted|approved|confirmed)_at$/,
-    on: ['relation'],
-    must: 'not be NULL',
-    meaning: 'a private account must accept',
-  },
-  { name: /^(is_)?pending$/, on: ['relation'], must: 'be 0', meaning: 'a request that was not accepted yet' },
-  {
-    name: /^(is_)?(blocked|muted|ignored|readonly|archived?)$/,
-    on: ['relation'],
-    must: 'be 0',
-    meaning: 'a block or mute of this contact',
-  },
-  { name: /^(is_)?self$/, on: ['relation'], must: 'be 0', meaning: 'the user as a contact of their own' },
-  {
-    name: /^(ended|unfollowed|unfriended)_at$/,
-    on: ['relation'],
-    must: 'be NULL',
-    meaning: 'the relationship has ended',
-  },
-  { name: /^(is_)?(visible|published)$/, on: ['photo'], must: 'be 1', meaning: 'whether it is shown' },
-  { name: /^(is_)?(hidden|draft|archived?)$|^hide(_|$)/, on: ['photo'], must: 'be 0', meaning: 'whether it is shown' },
-  {
-    name: /^(in_)?reply_to(_(status|post|photo|item))?_id$|^in_reply_to$/,
-    on: ['photo'],
-    must: 'be NULL',
-    meaning: 'an answer to something is no upload',
-  },
-  {
-    name: /^(reblog|repost|boost|share|renote)(_of)?_id$/,
-    on: ['photo'],
-    must: 'be NULL',
-    meaning: 'a boost of something is no upload',
-  },
-];
-
 interface RowColumns {
   readonly kind: RowKind;
   /** Of the columns, as in `c.` */
@@ -127,9 +56,9 @@ export function flagRules(table: InspectedTable, row: RowColumns): Rule[] {
   return table.columns
     .filter(({ name }) => !row.read.includes(name))
     .flatMap((column) => {
-      const pattern = PATTERNS.find(({ name, on }) => on.includes(row.kind) && name.test(plainName(column.name)));
+      const pattern = flagPattern(row.kind, column.name);
       return (
-        (pattern && flagRule(table, column, pattern, row)) ??
+        (pattern && (clearedRule(table, column, pattern, row) ?? flagRule(table, column, pattern, row))) ??
         numberRule(table, column, row) ??
         stateRule(table, column, row) ??
         unusedColumn(table, column, row) ??
@@ -138,7 +67,40 @@ export function flagRules(table: InspectedTable, row: RowColumns): Rule[] {
     });
 }
 
-function flagRule(table: InspectedTable, column: InspectedColumn, pattern: Pattern, row: RowColumns): Rule | undefined {
+/**
+ * A foreign key makes the column NULL when what it refers to is deleted, so NULL does not say that the row has always been a
+ * photo; and nobody is told of the change. Another column that says the same, as `reply` in Mastodon, is not changed by it.
+ */
+function clearedRule(
+  table: InspectedTable,
+  column: InspectedColumn,
+  { must, meaning }: FlagPattern,
+  { kind, samples }: RowColumns,
+): Rule | undefined {
+  const key = table.references.find((reference) => reference.column === column.name && reference.clears);
+  if (must !== 'be NULL' || key === undefined) return undefined;
+  const about = { about: `${table.name}.${column.name}`, found: foundIn(table, column, samples) };
+  const why = `its foreign key makes it NULL when the row of ${key.table} is deleted, which fires no trigger and, before MySQL 9.6 and on MariaDB, leaves no row event`;
+  const other = table.columns.find(
+    ({ name }) => name !== column.name && flagPattern(kind, name)?.meaning === meaning && !isCleared(table, name),
+  );
+  if (other !== undefined) return { guess: { ...about, guess: `not used, ${other.name} is`, why, is: 'unused' } };
+  const check =
+    `Which column says it also when the row of ${key.table} is gone? Write its condition instead of ${TODO}, ` +
+    'and name it in columns of mapping.yaml. If there is none: make the key RESTRICT, or remove the line if all rows count.';
+  return { condition: TODO, guess: { ...about, guess: `should ${must}: ${meaning}`, why, check, is: 'open' } };
+}
+
+function isCleared({ references }: InspectedTable, column: string): boolean {
+  return references.some((reference) => reference.column === column && reference.clears);
+}
+
+function flagRule(
+  table: InspectedTable,
+  column: InspectedColumn,
+  pattern: FlagPattern,
+  row: RowColumns,
+): Rule | undefined {
   const { must, meaning } = pattern;
   const isOfTime = must === 'be NULL' || must === 'not be NULL';
   const yes = isText(column) && !isOfTime ? yesIn(valuesOf(table, column, row.samples)) : undefined;
@@ -157,7 +119,8 @@ function flagRule(table: InspectedTable, column: InspectedColumn, pattern: Patte
   const guess = `must ${yes === undefined ? must : must.replace('1', yes).replace('be 0', `not be ${yes}`)}: ${meaning}`;
   const about = `${table.name}.${column.name}`;
   const found = foundIn(table, column, row.samples);
-  return { condition, guess: { about, guess, why: 'its name and type', found }, reads: column.name };
+  const rule: Rule = { condition, guess: { about, guess, why: 'its name and type', found }, reads: column.name };
+  return must === 'be NULL' ? { ...rule, isNull: true } : rule;
 }
 
 /** The one of two words that stands for true; undefined: they are no such words. */

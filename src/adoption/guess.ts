@@ -44,7 +44,7 @@ export interface MappedTable {
   readonly user?: string;
   readonly contact?: string;
   readonly owner?: string;
-  readonly when?: Readonly<Record<string, readonly string[]>>;
+  readonly when?: Readonly<Record<string, readonly (string | null)[]>>;
   /** The columns that the views read; empty: every column counts. */
   readonly columns: readonly string[];
   readonly why: string;
@@ -69,6 +69,8 @@ export interface Rule {
   readonly alterations?: readonly Alteration[];
   /** The column that it reads of a table that is mapped already: of a rule with a join, of the people. */
   readonly reads?: string;
+  /** It is that this column be NULL. */
+  readonly isNull?: true;
 }
 
 /** The columns of a mapped table that these rules read. */

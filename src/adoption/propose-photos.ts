@@ -6,10 +6,18 @@
  * WHERE alone, a look-up for the newest photo would read every newer row that is none: there is no bound to how many answers
  * somebody writes after their last photo.
  */
-import { type InspectedSchema, quoted } from '../mysql/inspect-schema.ts';
+import { type InspectedSchema, type InspectedTable, quoted } from '../mysql/inspect-schema.ts';
 import { findAudiences, ownCopies, type SiteAudiences } from './audiences.ts';
 import { flagRules } from './flags.ts';
-import { type Alteration, conditionsOf, type Guess, type MappedTable, type ProposedView, readsOf } from './guess.ts';
+import {
+  type Alteration,
+  conditionsOf,
+  type Guess,
+  type MappedTable,
+  type ProposedView,
+  type Rule,
+  readsOf,
+} from './guess.ts';
 import type { SiteRelation } from './pairs.ts';
 import { type Photos, photoTypes } from './photos.ts';
 import type { Samples } from './samples.ts';
@@ -68,7 +76,23 @@ export function proposePhotos(
   const columns = [time.name, ...(audiences.column === undefined ? [] : [audiences.column]), ...readsOf(rules)];
   return {
     ...{ view, audiences, alterations: alterationsFor(photos, recipe, audience) },
-    mapping: [{ table: table.name, hint: 'photo', owner, columns: [...new Set(columns)], why: 'a row is a photo' }],
+    mapping: [
+      { table: table.name, hint: 'photo', owner, columns: [...new Set(columns)], ...countedRows(table, rules) },
+    ],
+  };
+}
+
+/**
+ * Rows that a foreign key deletes are in no row event. Where it is a rule that the key's column is NULL, they were no photos: an
+ * entry without them misses nothing (capture/cascades.ts).
+ */
+function countedRows({ references }: InspectedTable, rules: readonly Rule[]): Pick<MappedTable, 'when' | 'why'> {
+  const deleting = new Set(references.filter(({ deletes, clears }) => deletes && !clears).map(({ column }) => column));
+  const columns = rules.flatMap(({ isNull, reads }) => (isNull && reads && deleting.has(reads) ? [reads] : []));
+  if (columns.length === 0) return { why: 'a row is a photo' };
+  return {
+    when: Object.fromEntries(columns.map((column) => [column, [null]])),
+    why: `a row is a photo, unless it has a ${columns.join(' or a ')} (when): if you let such rows be photos in the view, take it out here`,
   };
 }
 

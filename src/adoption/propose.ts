@@ -1,5 +1,5 @@
 /** From an inspected schema to what `recency init` proposes. Pure: samples that are missing are asked for (samples.ts). */
-import type { InspectedSchema } from '../mysql/inspect-schema.ts';
+import type { InspectedReference, InspectedSchema } from '../mysql/inspect-schema.ts';
 import { findFilters } from './filters.ts';
 import { flagRules } from './flags.ts';
 import { type Alteration, type Guess, type MappedTable, type ProposedView, TODO } from './guess.ts';
@@ -98,15 +98,24 @@ function cascades(schema: InspectedSchema, mapping: readonly MappedTable[]): Gue
   const tables = new Set(mapping.map(({ table }) => table));
   return [...tables].flatMap((name) =>
     (tableNamed(schema, name)?.references ?? [])
-      .filter((reference) => reference.cascades)
-      .map(({ column, table: parent }) => {
-        const isMapped = tables.has(parent);
-        return {
-          about: `${name}.${column}`,
-          guess: isMapped ? `its rows vanish with those of ${parent}, unseen` : `${parent} is not in the mapping`,
-          why: `its foreign key changes rows of ${name} when one of ${parent} is deleted or changes its key, which fires no trigger and, before MySQL 9.6 and on MariaDB, leaves no row events`,
-          check: `Does the site ever delete rows of ${parent}? Then let it delete those of ${name} first, in a statement of their own${isMapped ? '' : ', or map it'}.`,
-        };
-      }),
+      .filter((key) => mapping.some((entry) => entry.table === name && counts(entry, key)))
+      .map(({ column, table: parent }) => ({
+        about: `${name}.${column}`,
+        guess: tables.has(parent)
+          ? `its rows vanish with those of ${parent}, unseen`
+          : `${parent} is not in the mapping`,
+        why: `its foreign key changes rows of ${name} when one of ${parent} is deleted or changes its key, which fires no trigger and, before MySQL 9.6 and on MariaDB, leaves no row events`,
+        check:
+          parent === name
+            ? 'Make the key RESTRICT: capture and triggers refuse it.'
+            : `Does the site ever delete rows of ${parent}? Then let it delete those of ${name} first, in a statement of their own${tables.has(parent) ? '' : ', or map it'}.`,
+      })),
   );
+}
+
+/** As capture judges it (capture/cascades.ts). */
+function counts({ when = {}, columns, ...ids }: MappedTable, key: InspectedReference): boolean {
+  if (!key.cascades || (when[key.column]?.every((value) => value === null) && !key.clears)) return false;
+  const counted = [...columns, ids.user, ids.contact, ids.owner, ...Object.keys(when)];
+  return key.deletes || columns.length === 0 || counted.includes(key.column);
 }

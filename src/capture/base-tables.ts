@@ -125,12 +125,18 @@ export interface Cascade extends FoundTable {
   readonly parent: FoundTable;
   /** The columns of the parent whose new values it follows; none where it follows deletions only. */
   readonly follows: readonly string[];
+  /** ON DELETE CASCADE. Otherwise the rows stay, and only these columns of theirs change, and what is computed from them. */
+  readonly deletes: boolean;
+  /** It makes its columns NULL. Otherwise they are not NULL in any row that it touches: a key with a NULL refers to nothing. */
+  readonly clears: boolean;
+  /** The generated columns of the table. */
+  readonly generated: readonly string[];
 }
 
 // Each table of information_schema is compared with constants alone: otherwise MariaDB opens every table of every database.
 const CASCADES = `
-  SELECT r.CONSTRAINT_NAME, r.UNIQUE_CONSTRAINT_SCHEMA, r.REFERENCED_TABLE_NAME, k.COLUMN_NAME,
-         k.REFERENCED_COLUMN_NAME, IF(r.UPDATE_RULE IN ('CASCADE', 'SET NULL', 'SET DEFAULT'), k.REFERENCED_COLUMN_NAME, '')
+  SELECT r.CONSTRAINT_NAME, r.UNIQUE_CONSTRAINT_SCHEMA, r.REFERENCED_TABLE_NAME, k.COLUMN_NAME, k.REFERENCED_COLUMN_NAME,
+         r.DELETE_RULE, r.UPDATE_RULE
   FROM information_schema.REFERENTIAL_CONSTRAINTS AS r
   JOIN information_schema.KEY_COLUMN_USAGE AS k
     ON k.CONSTRAINT_NAME = r.CONSTRAINT_NAME
@@ -138,20 +144,35 @@ const CASCADES = `
     AND (r.DELETE_RULE IN ('CASCADE', 'SET NULL', 'SET DEFAULT') OR r.UPDATE_RULE IN ('CASCADE', 'SET NULL', 'SET DEFAULT'))
   ORDER BY k.CONSTRAINT_NAME, k.ORDINAL_POSITION`;
 
+const GENERATED = `
+  SELECT COLUMN_NAME FROM information_schema.COLUMNS
+  WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ? AND COALESCE(GENERATION_EXPRESSION, '') <> ''`;
+
 /** @throws DatabaseUnavailable */
 export async function findCascades(database: Database, tables: Iterable<FoundTable>): Promise<Cascade[]> {
   const found: Cascade[] = [];
   for (const { schema, table } of tables) {
     const rows = (await database.rows(CASCADES, [schema, table, schema, table])).map((row) => row.map(String));
+    const generated = rows.length === 0 ? [] : await database.rows(GENERATED, [schema, table]);
+    const names = generated.map(([name]) => String(name));
     for (const [name = '', columns] of Map.groupBy(rows, ([name]) => name)) {
-      const [[, parentSchema = '', parentTable = ''] = []] = columns;
-      const parent = { schema: parentSchema, table: parentTable };
-      const follows = columns.flatMap(([, , , , , followed = '']) => (followed === '' ? [] : [followed]));
-      const pairs = new Map(columns.map(([, , , column = '', referred = '']) => [column, referred]));
-      found.push({ schema, table, name, columns: pairs, parent, follows });
+      found.push({ schema, table, name, ...actionOf(columns), generated: names });
     }
   }
   return found;
+}
+
+/** @param columns the rows of one key, of at least one column */
+function actionOf(columns: readonly (readonly string[])[]): Omit<Cascade, keyof FoundTable | 'name' | 'generated'> {
+  const [[, parentSchema = '', parentTable = '', , , onDelete = '', onUpdate = ''] = []] = columns;
+  const pairs = new Map(columns.map(([, , , column = '', referred = '']) => [column, referred]));
+  return {
+    columns: pairs,
+    parent: { schema: parentSchema, table: parentTable },
+    follows: /CASCADE|SET/.test(onUpdate) ? [...pairs.values()] : [],
+    deletes: onDelete === 'CASCADE',
+    clears: [onDelete, onUpdate].some((rule) => rule.startsWith('SET')),
+  };
 }
 
 /** From this version on, MySQL logs the rows that its foreign keys change, unless InnoDB is told to enforce them itself. */

@@ -34,10 +34,20 @@ export async function findUnseenChanges(database: Database, mapping: Mapping, un
 /** Whether the parent's entries have a hint, for every change that the key follows, of whatever each entry of the child concerns. */
 function isSeen(cascade: Cascade, { tables }: Mapping): boolean {
   const { parent, follows } = cascade;
-  if (tableKey(parent) === tableKey(cascade)) return false; // the row that changes names itself, not those that follow it
+  const children = tables.filter((entry) => tableKey(entry) === tableKey(cascade) && counts(entry, cascade));
+  if (tableKey(parent) === tableKey(cascade)) return children.length === 0; // a row names itself, not those that refer to it
   const parents = tables.filter((entry) => tableKey(entry) === tableKey(parent) && countsAll(entry, follows));
-  const children = tables.filter((entry) => tableKey(entry) === tableKey(cascade));
   return children.every((child) => parents.some((entry) => isNamedBy(child.source, entry.source, cascade)));
+}
+
+/** Whether what the key does to a row of this entry would have a hint if it were seen. */
+function counts(entry: TableMapping, { columns, deletes, clears, generated }: Cascade): boolean {
+  const touched = [...columns.keys()];
+  const mustBeNull = touched.some((column) => entry.when.get(column)?.every((value) => value === null));
+  if (mustBeNull && !clears) return false; // before the change and after it, it is not NULL
+  const counted = countedColumns(entry);
+  const changed = new Set([...touched, ...generated].map((column) => column.toLowerCase()));
+  return deletes || counted === undefined || counted.some((column) => changed.has(column.toLowerCase()));
 }
 
 function countsAll(entry: TableMapping, follows: readonly string[]): boolean {
@@ -76,15 +86,27 @@ function ownersOf(source: HintSource): IdSource[] {
   return source.of === 'photos' ? [source.owner] : [];
 }
 
-function untold({ schema, table, name, parent, columns, follows }: Cascade, unseen: string): CaptureProblem {
-  const counted = follows.length === 0 ? '' : `, with ${follows.join(', ')} in its columns if it has any`;
-  const referred = [...columns.values()].join(', ');
+function untold(cascade: Cascade, unseen: string): CaptureProblem {
+  const { schema, table, name, parent } = cascade;
+  const ways = [...(tableKey(parent) === tableKey(cascade) ? [] : [mapParent(cascade)]), leaveOut(cascade)];
   return {
     what: `the foreign key ${name} changes rows of ${schema}.${table} when one of ${parent.table} changes, ${unseen}`,
-    fix:
-      `Map ${parent.table} as well, without \`when\`${counted}, with a hint whose id is ${referred} and names whom the rows of ${table} concern, ` +
-      'or make the key RESTRICT and delete the rows in the application.',
+    fix: `${ways.join('. Or ')}. Or make the key RESTRICT, and change or delete the rows of ${table} in the application.`,
   };
+}
+
+function mapParent({ table, parent, columns, follows }: Cascade): string {
+  const counted = follows.length === 0 ? '' : `, with ${follows.join(', ')} in its columns if it has any`;
+  const referred = [...columns.values()].join(', ');
+  return `Map ${parent.table} as well, without \`when\`${counted}, with a hint whose id is ${referred} and names whom the rows of ${table} concern`;
+}
+
+/** Rows that the key changes, in an entry that they do not count for. */
+function leaveOut({ table, columns, deletes, clears }: Cascade): string {
+  const touched = [...columns.keys()].join(', ');
+  if (deletes && !clears)
+    return `Where rows of ${table} with a ${touched} count for nothing, write \`when: { ${touched}: null }\``;
+  return `Let another column than ${touched} say what counts, and name in \`columns\` those that the views read`;
 }
 
 /**

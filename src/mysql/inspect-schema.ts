@@ -26,12 +26,16 @@ interface InspectedKey {
 }
 
 /** A foreign key of one column. */
-interface InspectedReference {
+export interface InspectedReference {
   readonly column: string;
   readonly table: string;
   readonly target: string;
   /** Deleting or changing the parent changes rows of this table, without row events of their own. */
   readonly cascades: boolean;
+  /** ON DELETE CASCADE: they are deleted, not only changed in this column. */
+  readonly deletes: boolean;
+  /** The column becomes NULL. */
+  readonly clears: boolean;
 }
 
 export interface InspectedTable {
@@ -149,12 +153,14 @@ function keysOf(rows: Rows): InspectedKey[] {
 
 function referenceOf(row: readonly ColumnValue[]): InspectedReference {
   const [, column, table, target, onDelete, onUpdate] = row.map(String);
-  const changes = (rule: string | undefined) => /CASCADE|SET/.test(rule ?? '');
+  const rules = [onDelete, onUpdate].map(String);
   return {
     column: String(column),
     table: String(table),
     target: String(target),
-    cascades: changes(onDelete) || changes(onUpdate),
+    cascades: rules.some((rule) => /CASCADE|SET/.test(rule)),
+    deletes: onDelete === 'CASCADE',
+    clears: rules.some((rule) => rule.startsWith('SET')),
   };
 }
 

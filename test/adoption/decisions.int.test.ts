@@ -104,6 +104,24 @@ it('takes a foreign key for evidence: people may be in a table of any name', asy
   expect(report.guesses.map(({ about, guess }) => `${about}: ${guess}`)).toContain('beings: the people');
 });
 
+it('does not take NULL for a rule where a foreign key makes a column NULL; a photo that a deleted one takes along had a column', async () => {
+  const { url, code, report, file } = await proposedFor(
+    'CREATE TABLE users (id INT PRIMARY KEY)',
+    'CREATE TABLE follows (user_id INT, followed_id INT, PRIMARY KEY (user_id, followed_id), KEY (followed_id))',
+    `CREATE TABLE posts (id INT PRIMARY KEY, user_id INT, created_at DATETIME, in_reply_to_id INT NULL, repost_of_id INT NULL,
+      FOREIGN KEY (in_reply_to_id) REFERENCES posts (id) ON DELETE SET NULL, FOREIGN KEY (repost_of_id) REFERENCES posts (id) ON DELETE CASCADE)`,
+  );
+  expect(code).toBe(3);
+  expect(report.decisions.map(({ about }) => about)).toContain('posts.in_reply_to_id');
+  expect(file('indexes.sql')).toContain('TODO');
+  expect(file('mapping.yaml')).toContain("when: { 'repost_of_id': null }");
+  expect(file('mapping.yaml')).not.toContain("'in_reply_to_id'");
+  const folder = folderFor();
+  writeFileSync(join(folder, 'mapping.yaml'), file('mapping.yaml'));
+  const triggers = await runInProcess(['triggers', '--mapping', join(folder, 'mapping.yaml')], { MYSQL_URL: url });
+  expect(triggers).toMatchObject({ code: 0, stderr: '' });
+});
+
 it('writes a skeleton where no table of photos is recognized', async () => {
   const { code, report, file } = await proposedFor(
     'CREATE TABLE users (id INT PRIMARY KEY)',

@@ -144,16 +144,16 @@ async function shown({ url }: AdoptedSite) {
 
 const mappingOf = ({ file }: AdoptedSite) =>
   parseMapping(file('mapping.yaml'), { file: 'mapping.yaml', schema: 'site' }).tables.map(({ table, source, when }) =>
-    [table, source.of, ...[...when].map(([column, values]) => `${column}=${values}`)].join(' '),
+    [table, source.of, ...[...when].map(([column, values]) => `${column}=${values.map(String)}`)].join(' '),
   );
 
 /** Replies, boosts and deleted posts, newer than every photo. @param insert into `statuses`, up to SELECT and what only one site has */
-const noPosts = (insert: string) => {
+const noPosts = (insert: string, reply = '21', none = 'NULL') => {
   const later = 'FROM_UNIXTIME(1780000000 + n)';
   return [
-    `${insert} 10000 + n, 2, 21, NULL, ${later}, NULL`,
-    `${insert} 20000 + n, 2, NULL, 21, ${later}, NULL`,
-    `${insert} 30000 + n, 2, NULL, NULL, ${later}, '2026-02-01'`,
+    `${insert} 10000 + n, 2, ${reply}, NULL, ${later}, NULL`,
+    `${insert} 20000 + n, 2, ${none}, 21, ${later}, NULL`,
+    `${insert} 30000 + n, 2, ${none}, NULL, ${later}, '2026-02-01'`,
   ];
 };
 
@@ -191,10 +191,10 @@ describe('a site like Mastodon', () => {
     site = await adopted('mastodon');
   });
   const STATUS =
-    "INSERT INTO statuses (text, updated_at, id, account_id, in_reply_to_id, reblog_of_id, created_at, deleted_at) SELECT '', NOW(),";
+    "INSERT INTO statuses (text, updated_at, id, account_id, reply, reblog_of_id, created_at, deleted_at) SELECT '', NOW(),";
   holds(() => site, {
     pair: { user: '1', contact: '2', at: Date.parse('2026-01-02T12:00:00Z') },
-    inserts: noPosts(STATUS),
+    inserts: noPosts(STATUS, 'TRUE', 'FALSE'),
   });
 
   it('suspended, of a blocked domain, muted, blocked: not related; followers see what is for them', async () => {
@@ -208,10 +208,13 @@ describe('a site like Mastodon', () => {
   it('the mapping names the tables behind the views; a mute that ends is pointed out', () => {
     expect(mappingOf(site)).toEqual([
       ...['follows relation', 'accounts user', 'blocks relation', 'mutes relation'],
-      ...['account_domain_blocks user', 'statuses photos'],
+      ...['account_domain_blocks user', 'statuses photos reblog_of_id=null'],
     ]);
     expect(site.report.guesses.find(({ about }) => about === 'mutes')?.check).toMatch(/expires_at/);
-    expect(site.report.left_out.map(({ about }) => about)).toContain('follows.target_account_id'); // ON DELETE CASCADE
+    const leftOut = site.report.left_out.map(({ about }) => about);
+    expect(leftOut).toContain('follows.target_account_id'); // ON DELETE CASCADE
+    expect(leftOut.filter((about) => about.startsWith('statuses.'))).toEqual(['statuses.account_id']);
+    expect(site.report.not_used.find(({ about }) => about === 'statuses.in_reply_to_id')?.guess).toBe('not used, reply is');
   });
 });
 

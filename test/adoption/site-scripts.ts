@@ -95,7 +95,9 @@ export const MASTODON: SiteScript = {
       () =>
         `INSERT IGNORE INTO statuses (id, text, account_id, visibility, created_at, updated_at) VALUES (${id}, '', ${a}, ${draw(5)}, '${dateOf(draw(500))}', NOW()), (${id + 1}, '', ${b}, 0, '${dateOf(draw(500))}', NOW())`,
       () =>
-        `INSERT IGNORE INTO statuses (id, text, account_id, reblog_of_id, created_at, updated_at) VALUES (${id}, '', ${a}, 21, '2026-03-01', NOW())`,
+        `INSERT IGNORE INTO statuses (id, text, account_id, reblog_of_id, created_at, updated_at) SELECT ${id}, '', ${a}, MAX(id), '2026-03-01', NOW() FROM statuses WHERE account_id = ${b}`,
+      () =>
+        `INSERT IGNORE INTO statuses (id, text, account_id, reply, in_reply_to_id, created_at, updated_at) SELECT ${id}, '', ${a}, TRUE, MAX(id), '2026-03-02', NOW() FROM statuses WHERE account_id = ${b}`,
       () =>
         `REPLACE INTO statuses (id, text, account_id, visibility, created_at, updated_at) VALUES (${100 + a}, 'again', ${a}, ${draw(3)}, '${dateOf(draw(500))}', NOW())`,
       () => `UPDATE statuses SET visibility = ${draw(5)} WHERE account_id IN (${a}, ${b}) AND id % 2 = ${draw(2)}`,
@@ -126,7 +128,7 @@ export const MASTODON: SiteScript = {
       AND NOT EXISTS (SELECT * FROM blocks AS b WHERE b.account_id = p.id AND b.target_account_id = ?)
       AND NOT EXISTS (SELECT * FROM mutes AS m WHERE m.account_id = ? AND m.target_account_id = p.id)
       AND NOT EXISTS (SELECT * FROM account_domain_blocks AS d WHERE d.account_id = ? AND d.domain = p.domain)
-      AND s.deleted_at IS NULL AND s.reblog_of_id IS NULL AND s.in_reply_to_id IS NULL AND s.visibility IN (0, 1, 2)
+      AND s.deleted_at IS NULL AND s.reblog_of_id IS NULL AND NOT s.reply AND s.visibility IN (0, 1, 2)
     GROUP BY p.id`,
 };
 

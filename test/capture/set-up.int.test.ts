@@ -1,9 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { findBaseTables } from '../../src/capture/base-tables.ts';
 import { findLogProblems, findTableProblems } from '../../src/capture/capture-checks.ts';
-import { findUnseenChanges } from '../../src/capture/cascades.ts';
 import { findUnloggedChanges, readUnloggedArrivals } from '../../src/capture/logged-changes.ts';
-import { parseMapping } from '../../src/capture/mapping-file.ts';
 import { CONTACTS } from '../../src/contracts/kind.ts';
 import { Database } from '../../src/mysql/database.ts';
 import { loggedMysql, WITH_GTIDS } from '../support/logged-mysql.ts';
@@ -42,77 +40,6 @@ describe('a server whose log lacks changes', () => {
       expect.stringContaining('m is of the engine MEMORY'),
       expect.stringContaining('part is of the engine MyISAM'),
     ]);
-  });
-
-  it('is refused: a foreign key whose parent is mapped, but not every change that the key follows', async () => {
-    const url = await filtering.createDatabase();
-    await sql(
-      url,
-      'CREATE TABLE people (id BIGINT UNSIGNED PRIMARY KEY)',
-      'CREATE TABLE t (a BIGINT UNSIGNED, b BIGINT UNSIGNED, FOREIGN KEY (a) REFERENCES people (id) ON DELETE CASCADE ON UPDATE CASCADE)',
-    );
-    const database = new Database(url, { connections: 1, queue: 10, deadlineMs: 60_000 });
-    onTestFinished(() => database.close());
-    const problemsWith = async (entry: string) => {
-      const text = `version: 1\ntables:\n  - { table: t, hint: contact, user: a, contact: b }\n  - { ${entry} }\n`;
-      const mapping = parseMapping(text, { file: 'capture.yaml', schema: new URL(url).pathname.slice(1) });
-      return (await findUnseenChanges(database, mapping, 'unseen')).problems.length;
-    };
-    expect(await problemsWith('table: people, hint: user, user: id')).toBe(0);
-    expect(await problemsWith('table: people, hint: user, user: id, columns: [name]')).toBe(0); // an id counts anyhow
-    expect(await problemsWith('table: people, hint: user, user: id, when: { id: 1 }')).toBe(1);
-    expect(await problemsWith('table: people, hint: photo, owner: id')).toBe(1); // the followers of `a`, not the index of `a`
-  });
-
-  it('is accepted: a foreign key whose parent holds the id that a look-up finds by it', async () => {
-    const url = await filtering.createDatabase();
-    await sql(
-      url,
-      'CREATE TABLE albums (id INT PRIMARY KEY, owner INT)',
-      'CREATE TABLE pictures (id INT PRIMARY KEY, album INT, FOREIGN KEY (album) REFERENCES albums (id) ON DELETE CASCADE)',
-    );
-    const database = new Database(url, { connections: 1, queue: 10, deadlineMs: 60_000 });
-    onTestFinished(() => database.close());
-    const owner = '{ table: albums, key: id, equals: album, column: owner }';
-    const text = `version: 1\ntables:\n  - { table: pictures, hint: photo, owner: ${owner} }\n  - { table: albums, hint: photo, owner: owner }\n`;
-    const mapping = parseMapping(text, { file: 'capture.yaml', schema: new URL(url).pathname.slice(1) });
-    expect((await findUnseenChanges(database, mapping, 'unseen')).problems).toEqual([]);
-  });
-
-  it.each([
-    [
-      'is followed by rows of others',
-      [
-        'blocks (id INT PRIMARY KEY, blocker INT)',
-        't (a INT, b INT, block INT, FOREIGN KEY (block) REFERENCES blocks (id) ON DELETE SET NULL)',
-      ],
-      'table: blocks, hint: user, user: blocker',
-    ],
-    [
-      'is in the same table',
-      ['t (a INT, b INT, id INT PRIMARY KEY, by_row INT, FOREIGN KEY (by_row) REFERENCES t (id) ON DELETE SET NULL)'],
-      undefined,
-    ],
-    [
-      'has the id in another column than the one of the hint',
-      [
-        'people (id INT PRIMARY KEY, code INT UNIQUE)',
-        't (a INT, b INT, FOREIGN KEY (a) REFERENCES people (code) ON DELETE CASCADE)',
-      ],
-      'table: people, hint: user, user: id',
-    ],
-  ] as const)('is refused: a foreign key whose parent %s', async (_what, tables, entry) => {
-    const url = await filtering.createDatabase();
-    await sql(url, ...tables.map((table) => `CREATE TABLE ${table}`));
-    const database = new Database(url, { connections: 1, queue: 10, deadlineMs: 60_000 });
-    onTestFinished(() => database.close());
-    const entries = ['table: t, hint: contact, user: a, contact: b', entry].flatMap((one) =>
-      one ? [`  - { ${one} }\n`] : [],
-    );
-    const text = `version: 1\ntables:\n${entries.join('')}`;
-    const mapping = parseMapping(text, { file: 'capture.yaml', schema: new URL(url).pathname.slice(1) });
-    const { problems } = await findUnseenChanges(database, mapping, 'unseen');
-    expect(problems.map(({ what }) => what)).toEqual([expect.stringContaining('changes rows of')]);
   });
 
   it('is known to change with the functions that a view calls', async () => {

@@ -28,8 +28,11 @@ CREATE TABLE account_domain_blocks (
 CREATE TABLE statuses (
   id BIGINT NOT NULL PRIMARY KEY, uri VARCHAR(255) NULL, text TEXT NOT NULL, created_at DATETIME NOT NULL, updated_at DATETIME NOT NULL,
   in_reply_to_id BIGINT NULL, reblog_of_id BIGINT NULL, visibility INT NOT NULL DEFAULT 0, account_id BIGINT NOT NULL,
-  in_reply_to_account_id BIGINT NULL, deleted_at DATETIME NULL, KEY (account_id, id, visibility, updated_at),
+  reply BOOLEAN NOT NULL DEFAULT FALSE, in_reply_to_account_id BIGINT NULL, deleted_at DATETIME NULL,
+  KEY (account_id, id, visibility, updated_at),
   FOREIGN KEY (account_id) REFERENCES accounts (id) ON DELETE CASCADE,
+  FOREIGN KEY (in_reply_to_id) REFERENCES statuses (id) ON DELETE SET NULL,
+  FOREIGN KEY (in_reply_to_account_id) REFERENCES accounts (id) ON DELETE SET NULL,
   FOREIGN KEY (reblog_of_id) REFERENCES statuses (id) ON DELETE CASCADE);
 CREATE TABLE media_attachments (id BIGINT NOT NULL PRIMARY KEY, status_id BIGINT NULL, account_id BIGINT NULL, created_at DATETIME NOT NULL);
 INSERT INTO accounts (id, username, domain, suspended_at, created_at) VALUES

@@ -214,7 +214,9 @@ describe('a site like Mastodon', () => {
     const leftOut = site.report.left_out.map(({ about }) => about);
     expect(leftOut).toContain('follows.target_account_id'); // ON DELETE CASCADE
     expect(leftOut.filter((about) => about.startsWith('statuses.'))).toEqual(['statuses.account_id']);
-    expect(site.report.not_used.find(({ about }) => about === 'statuses.in_reply_to_id')?.guess).toBe('not used, reply is');
+    expect(site.report.not_used.find(({ about }) => about === 'statuses.in_reply_to_id')?.guess).toBe(
+      'not used, reply is',
+    );
   });
 });
 

@@ -6,7 +6,7 @@ import type { Id } from '../contracts/id.ts';
 import type { Database } from '../mysql/database.ts';
 import { DatabaseUnavailable } from '../mysql/faults.ts';
 import type { AppliedWatermark } from '../query/applied-watermark.ts';
-import { isUnavailable, RedisUnavailable } from '../redis/unavailable.ts';
+import { RedisUnavailable } from '../redis/unavailable.ts';
 import type { Deadline } from '../timing/deadline.ts';
 import { pause, retry } from '../timing/loop.ts';
 import { activeParent } from '../tracing/tracing.ts';
@@ -35,7 +35,7 @@ const LOG_INTERVAL_MS = 30_000;
 
 /** Whether a server is unavailable, so that the same start may succeed later. */
 function isServerUnavailable(error: unknown): boolean {
-  return error instanceof ServerAway || error instanceof DatabaseUnavailable || isUnavailable(error);
+  return error instanceof ServerAway || error instanceof DatabaseUnavailable || error instanceof RedisUnavailable;
 }
 
 /**

@@ -11,7 +11,7 @@ import type { RedisConnectionOptions } from '../redis/connection.ts';
 import { openRedis, type RedisClient, untilReady } from '../redis/connection.ts';
 import { fieldOf } from '../redis/masters.ts';
 import { aclRules, missingCommands, type RedisUses } from '../redis/permissions.ts';
-import { isUnavailable, refusalOf } from '../redis/unavailable.ts';
+import { isReplicasReply, RedisUnavailable, refusalOf, reply } from '../redis/unavailable.ts';
 import type { ProcessContext } from './run-process.ts';
 
 /** Opens a client, which connects in the background. @param name name of the process, for CLIENT LIST */
@@ -83,19 +83,20 @@ export async function untilRedisAnswers(
     if (use === 'full')
       logger.warn({ setting }, 'Redis has reached its maxmemory: it refuses writes that need more memory');
   } catch (error) {
-    if (!isUnavailable(error)) throw error;
-    if (/cluster support disabled/.test((error as Error).message)) {
+    if (!(error instanceof RedisUnavailable)) throw error;
+    const said = error.cause instanceof Error ? error.cause.message : error.message;
+    if (/cluster support disabled/.test(said)) {
       const fix = `Set ${setting} to one address.`;
       throw new StartError(`Redis at ${withoutPasswords(url)} is not a cluster. ${fix}`, { cause: error });
     }
-    const refusal = refusalOf(error as Error);
+    const refusal = refusalOf({ message: said });
     if (refusal !== undefined) {
       const { what, remedy } = refusal;
-      const said = (error as Error).message.replace(/\.$/, '');
-      throw new ServerAway(`Redis at ${withoutPasswords(url)} ${what} (${said}). ${remedy}`, { cause: error });
+      const text = `Redis at ${withoutPasswords(url)} ${what} (${said.replace(/\.$/, '')}). ${remedy}`;
+      throw new ServerAway(text, { cause: error });
     }
     throw new ServerAway(
-      `No Redis answers at ${withoutPasswords(url)} (${(error as Error).message}). Start it, or set ${setting} to its address.`,
+      `No Redis answers at ${withoutPasswords(url)} (${said}). Start it, or set ${setting} to its address.`,
       { cause: error },
     );
   }
@@ -111,7 +112,7 @@ async function howUsable(
   try {
     return await checkRedisUse(client, config, role);
   } catch (error) {
-    if (!isUnavailable(error) || performance.now() > deadline) throw error;
+    if (!(error instanceof RedisUnavailable) || performance.now() > deadline) throw error;
     return 'not now';
   }
 }
@@ -173,13 +174,13 @@ function redisAddress(config: Config, role: RedisRole): { readonly url: string; 
 
 /**
  * Checks the version of Redis and the permissions of this user.
- * @throws StartError; what ioredis throws when Redis is unavailable
+ * @throws StartError, RedisUnavailable
  */
 export async function checkRedisUse(client: RedisClient, config: Config, role: RedisRole = 'index'): Promise<RedisUse> {
   const { setting } = redisAddress(config, role);
   const probe = `${config.keyPrefix}:{probe}`;
   try {
-    const server = await client.info('server');
+    const server = await reply(client.info('server'));
     const version = fieldOf(server, 'redis_version') ?? '0';
     if (!isSupported('Redis', version)) {
       throw new StartError(
@@ -196,12 +197,13 @@ export async function checkRedisUse(client: RedisClient, config: Config, role: R
         `Redis denies this user commands or keys that Recency needs. Allow them: ACL SETUSER … ${missing.join(' ')}`,
       );
     }
-    await client.eval("return redis.call('SET', KEYS[1], '1', 'PX', 1000)", 1, probe);
-    await client.unlink(probe);
+    await reply(client.eval("return redis.call('SET', KEYS[1], '1', 'PX', 1000)", 1, probe));
+    await reply(client.unlink(probe));
     return 'usable';
   } catch (error) {
+    const { cause } = error as Error;
     // Redis checks permissions before memory, so this user may write.
-    if (error instanceof Error && error.message.startsWith('OOM')) return 'full';
+    if (cause instanceof Error && cause.message.startsWith('OOM')) return 'full';
     throw refusedCommand(error, setting, aclRules(config.keyPrefix, usesOf(client, config, role), client.isCluster));
   }
 }
@@ -221,7 +223,7 @@ function refusedCommand(error: unknown, setting: string, rules: readonly string[
     const fix = `Allow what Recency needs: ACL SETUSER … ${rules.join(' ')}`;
     return new StartError(`Redis denies this user a command or a key: ${error.message}. ${fix}`, { cause: error });
   }
-  if (/^READONLY/.test(error.message)) {
+  if (isReplicasReply(error.cause)) {
     return new ServerAway(`This Redis is a replica, which accepts no writes. Set ${setting} to its master.`, {
       cause: error,
     });

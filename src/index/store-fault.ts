@@ -15,7 +15,7 @@ export class BulkLaneUnavailable extends Error {
   }
 }
 
-/** @returns undefined if the error is not from a store */
+/** @returns undefined if the error is not known to be from a store */
 export function storeFaultOf(error: unknown): StoreFault | undefined {
   if (error instanceof BulkLaneUnavailable) return storeFaultOf(error.cause) === 'setup' ? 'setup' : 'away';
   return error instanceof EpochMissing ? 'setup' : (redisFaultOf(error) ?? mysqlFaultOf(error));
@@ -34,13 +34,13 @@ export function isStoreFault(error: unknown): boolean {
 export type Answers = () => Promise<boolean>;
 
 /**
- * Like {@link isStoreFault}, for a caller that can check whether the stores answer. If they do, a timeout or an unknown error
- * was the fault of the work itself.
+ * Like {@link isStoreFault}, for a caller that can check whether the stores answer. If they do, a timeout or an error that nobody
+ * knows was the fault of the work itself.
  */
 export async function concernsAll(error: unknown, answers: Answers): Promise<boolean> {
   const fault = storeFaultOf(error);
-  if (fault === 'slow' || fault === 'unknown') return !(await answers());
-  return fault !== undefined && fault !== 'row';
+  if (fault === undefined || fault === 'slow' || fault === 'unknown') return !(await answers());
+  return fault !== 'row';
 }
 
 /** A store that answers a trivial question later than this is not healthy, ms. */

@@ -1,4 +1,5 @@
 import { tlsFaultOf } from '../config/tls.ts';
+import { isSystemError } from '../contracts/system-error.ts';
 import { UserError } from '../contracts/user-error.ts';
 import { retry } from '../timing/loop.ts';
 import { refusalRemedy } from './refusals.ts';
@@ -59,17 +60,9 @@ export function codeOf(error: unknown): string {
  */
 export type MysqlFault = 'away' | 'session' | 'setup' | 'slow' | 'row' | 'unknown';
 
+/** By the code of an error that the server did not send. */
 const CLIENT: Readonly<Record<string, MysqlFault>> = {
-  ECONNREFUSED: 'away',
-  ENOTFOUND: 'away',
-  EAI_AGAIN: 'away',
-  EHOSTUNREACH: 'away',
-  ENETUNREACH: 'away',
-  ETIMEDOUT: 'away',
-  PROTOCOL_CONNECTION_LOST: 'session',
-  PROTOCOL_ENQUEUE_AFTER_FATAL_ERROR: 'session',
-  ECONNRESET: 'session',
-  EPIPE: 'session',
+  AUTH_SWITCH_PLUGIN_ERROR: 'setup',
   HANDSHAKE_NO_SSL_SUPPORT: 'setup',
   HANDSHAKE_SSL_ERROR: 'away', // unless a certificate is at fault: also a server that stops during the handshake
   [DEADLINE]: 'slow',
@@ -148,6 +141,33 @@ const SQLSTATE: Readonly<Record<string, MysqlFault>> = {
 /** mysql2's message, without a code, about a connection that has just broken. */
 const CLOSED = /^Can't (add new command when connection is|write) in closed state$/;
 
+/** What breaks a connection that has been made. */
+const ON_THE_WIRE = new Set(['read', 'write', 'writev', 'shutdown']);
+
+/**
+ * The fault of an error that the server did not send, by where it comes from: all that happens while connecting means that no
+ * server can be had, and all that happens to a connection means that another one may be better.
+ */
+function clientFaultOf(error: Error): MysqlFault | undefined {
+  if (tlsFaultOf(error) !== undefined) return 'setup';
+  const known = CLIENT[codeOf(error)];
+  if (known !== undefined) return known;
+  if (isSystemError(error)) return ON_THE_WIRE.has(error.syscall ?? '') ? 'session' : 'away';
+  return isFatal(error) || CLOSED.test(error.message) ? 'session' : undefined;
+}
+
+/** mysql2 says so of whatever has ended a connection. */
+function isFatal(error: Error): boolean {
+  return 'fatal' in error && error.fatal === true;
+}
+
+/** Was there no answer of a server, because it cannot be reached or the connection broke? */
+export function isUnreachable(error: unknown): boolean {
+  if (!(error instanceof Error) || 'sqlState' in error) return false;
+  const fault = clientFaultOf(error);
+  return fault === 'away' || fault === 'session';
+}
+
 /** Returns undefined when the error is not MySQL's. */
 export function mysqlFaultOf(error: unknown): MysqlFault | undefined {
   if (error instanceof DatabaseUnavailable) {
@@ -156,9 +176,7 @@ export function mysqlFaultOf(error: unknown): MysqlFault | undefined {
   }
   if (error instanceof StatementTooSlow) return 'slow';
   if (!(error instanceof Error)) return undefined;
-  const byCode = CLIENT[codeOf(error)] ?? (CLOSED.test(error.message) ? 'session' : undefined);
-  if (!('sqlState' in error)) return tlsFaultOf(error) === undefined ? byCode : 'setup';
-  if (byCode !== undefined) return byCode;
+  if (!('sqlState' in error)) return clientFaultOf(error);
   const errno = 'errno' in error ? Number(error.errno) : 0;
   return SERVER[errno] ?? SQLSTATE[String(error.sqlState).slice(0, 2)] ?? 'unknown';
 }

@@ -4,7 +4,7 @@ import { type Connection, createConnection, type RowDataPacket } from 'mysql2/pr
 import { tlsFaultOf, tlsSentence } from '../config/tls.ts';
 import { isSupported, mysqlProductOf, OLDEST_VERSIONS, otherProductOf } from '../contracts/server-versions.ts';
 import { UserError } from '../contracts/user-error.ts';
-import { codeOf } from './faults.ts';
+import { codeOf, isUnreachable } from './faults.ts';
 import { setUpSession } from './session.ts';
 import { type MysqlTls, tlsOptions } from './tls.ts';
 
@@ -118,16 +118,6 @@ async function createDatabase(address: SchemaAddress, connectTimeoutMs: number, 
   }
 }
 
-const UNREACHABLE = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ETIMEDOUT',
-  'ECONNRESET',
-]);
-
 const TLS_SETTINGS = { ca: 'RECENCY_MYSQL_TLS_CA', cert: 'RECENCY_MYSQL_TLS_CERT', tls: 'RECENCY_MYSQL_TLS' };
 
 function explain(error: unknown, { server, user, database }: SchemaAddress): SchemaError {
@@ -136,7 +126,7 @@ function explain(error: unknown, { server, user, database }: SchemaAddress): Sch
   if (fault !== undefined && !(error instanceof Error && 'sqlState' in error)) {
     return new SchemaError('unreachable', tlsSentence(fault, `MySQL at ${server}`, TLS_SETTINGS), { cause: error });
   }
-  if (UNREACHABLE.has(code) || code === 'PROTOCOL_CONNECTION_LOST') {
+  if (isUnreachable(error)) {
     const message = `No MySQL answers at ${server} (${code}). Start it, or set RECENCY_MYSQL_URL to where it is.`;
     return new SchemaError('unreachable', message, { cause: error });
   }

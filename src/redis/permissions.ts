@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { RedisClient } from './connection.ts';
+import { reply } from './unavailable.ts';
 
 /** Commands in the form that check-permissions.lua expects; `@` stands for a key. */
 const ALWAYS = [
@@ -77,9 +78,9 @@ const SCRIPT = new URL('./lua/check-permissions.lua', import.meta.url);
 /**
  * The ACL rules that this user lacks; empty: none.
  * @param key a key that Recency's user must be allowed to write
- * @throws what ioredis throws, for example NOPERM when not even EVAL is allowed, or not on such a key
+ * @throws RedisUnavailable, and other replies as they are, for example NOPERM when not even EVAL is allowed, or not on such a key
  */
 export async function missingCommands(client: RedisClient, key: string, uses: RedisUses): Promise<string[]> {
-  const denied = await client.eval(readFileSync(SCRIPT, 'utf8'), 1, key, ...commandsOf(uses));
+  const denied = await reply(client.eval(readFileSync(SCRIPT, 'utf8'), 1, key, ...commandsOf(uses)));
   return (denied as string[]).map((command) => `+${ruleOf(command)}`);
 }

@@ -60,40 +60,31 @@ const REPLICAS_REPLIES = new Set(['READONLY', 'MASTERDOWN']);
 
 const REFUSED_WRITES = new Set(['MISCONF', 'NOREPLICAS']);
 
-// What ioredis reports when there was no reply.
-const NO_REPLY =
-  /^(Command timed out|Connection is closed|Stream isn't writeable|Reached the max retries|Failed to refresh slots|None of startup nodes|Cluster isn't ready|Too many Cluster redirections|Socket timeout)/;
-
 // In a slot that is moving, a script is aborted when it writes a key that it has just emptied or deleted.
 const NOT_HERE = /attempted to access a non local key/;
 
-const SOCKET = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH']);
-
-export function isUnavailable(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const code = 'code' in error ? String(error.code) : '';
-  return (
-    error instanceof RedisUnavailable ||
-    SOCKET.has(code) ||
-    error.name === 'MaxRetriesPerRequestError' ||
-    REPLIES[firstWord(error)] === 'away' ||
-    TOO_MANY_CLIENTS.test(error.message) ||
-    NO_REPLY.test(error.message) ||
-    NOT_HERE.test(error.message)
-  );
+/** Does this reply mean that the server cannot be used now? */
+function isRefusedForNow(error: Error): boolean {
+  return REPLIES[firstWord(error)] === 'away' || TOO_MANY_CLIENTS.test(error.message) || NOT_HERE.test(error.message);
 }
 
 /** @returns undefined if the error is not from Redis */
 export function redisFaultOf(error: unknown): RedisFault | undefined {
-  if (isUnavailableByName(error)) return 'away';
-  if (!(error instanceof Error) || error.name !== 'ReplyError') return undefined;
-  if (isUnavailable(error)) return 'away';
+  if (error instanceof RedisUnavailable || isWithoutReply(error)) return 'away';
+  if (!isReply(error)) return undefined;
+  if (isRefusedForNow(error)) return 'away';
   if (NOT_USABLE.test(error.message) || REFUSED_CALL.test(error.message)) return 'setup';
   return REPLIES[firstWord(error)] ?? (REFUSED_ROW.test(error.message) ? 'row' : 'unknown');
 }
 
-function isUnavailableByName(error: unknown): boolean {
-  return error instanceof RedisUnavailable || (error instanceof Error && error.name === 'MaxRetriesPerRequestError');
+/** An error that the server has sent. */
+function isReply(error: unknown): error is Error {
+  return error instanceof Error && error.name === 'ReplyError';
+}
+
+/** One of ioredis, by its name, when the connection was lost too often. */
+function isWithoutReply(error: unknown): boolean {
+  return error instanceof Error && error.name === 'MaxRetriesPerRequestError';
 }
 
 /** The first word of the server's own reply, also if a script has caught or raised it: then Redis prefixes where that was. */
@@ -117,12 +108,16 @@ export function isSlotMoving(error: unknown): boolean {
   return error instanceof RedisUnavailable && (/\bTRYAGAIN\b/.test(error.message) || NOT_HERE.test(error.message));
 }
 
-/** Awaits a reply. @throws RedisUnavailable in place of each of the many errors that mean it; other errors as they are */
+/**
+ * Awaits the reply to a command.
+ * @param pending what ioredis has returned: it rejects with an error that the server has sent, or because there is no reply
+ * @throws RedisUnavailable when there is none, or it means that; other replies as they are
+ */
 export async function reply<T>(pending: Promise<T>): Promise<T> {
   try {
     return await pending;
   } catch (error) {
-    if (!isUnavailable(error)) throw error;
+    if (isReply(error) && !isRefusedForNow(error)) throw error;
     const what = refusalOf(error as Error)?.what ?? 'is not available';
     throw new RedisUnavailable(`Redis ${what}: ${(error as Error).message}`, { cause: error });
   }

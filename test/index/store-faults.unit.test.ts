@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { isolateFailures } from '../../src/index/set-aside.ts';
 import {
@@ -9,7 +10,9 @@ import {
 } from '../../src/index/store-fault.ts';
 import { DatabaseBusy, DatabaseUnavailable, StatementTooSlow } from '../../src/mysql/database.ts';
 import { EpochMissing } from '../../src/mysql/epoch.ts';
-import { RedisUnavailable } from '../../src/redis/unavailable.ts';
+import { asThrown } from '../../src/mysql/faults.ts';
+import { RedisUnavailable, reply } from '../../src/redis/unavailable.ts';
+import { isPassing } from '../../src/transport/kafka/errors.ts';
 
 /** Errors as mysql2 creates them; a number that it does not know has no code. */
 function mysql(errno: number, sqlState: string, code?: string): Error {
@@ -21,7 +24,12 @@ function mysql(errno: number, sqlState: string, code?: string): Error {
   });
 }
 
-const client = (code: string) => Object.assign(new Error(code), { code });
+/** As mysql2 creates them without the server. */
+const client = (code: string) =>
+  Object.assign(new Error(code), { code, ...(code === 'DEADLINE' ? {} : { fatal: true }) });
+
+/** As Node creates them. */
+const system = (code: string, syscall: string) => Object.assign(new Error(`${syscall} ${code}`), { code, syscall });
 
 function redis(message: string): Error {
   return Object.assign(new Error(message), { name: 'ReplyError' });
@@ -30,7 +38,9 @@ function redis(message: string): Error {
 const unavailable = (cause: Error) => new DatabaseUnavailable('MySQL is not available', { cause });
 
 const FAULTS: readonly [string, Error, StoreFault | undefined][] = [
-  ['a refused connection', client('ECONNREFUSED'), 'away'],
+  ['a refused connection', system('ECONNREFUSED', 'connect'), 'away'],
+  ['a connection that was reset', system('ECONNRESET', 'read'), 'session'],
+  ['an unknown way to sign in', client('AUTH_SWITCH_PLUGIN_ERROR'), 'setup'],
   ['too many connections', mysql(1040, '08004', 'ER_CON_COUNT_ERROR'), 'away'],
   ['a shutdown', mysql(1053, '08S01', 'ER_SERVER_SHUTDOWN'), 'away'],
   ['a read-only server', mysql(1290, 'HY000', 'ER_OPTION_PREVENTS_STATEMENT'), 'away'],
@@ -119,13 +129,50 @@ describe('the fault of an error', () => {
   });
 });
 
+describe('an error of the operating system', () => {
+  const CODES = [...Object.keys(constants.errno), 'EAI_AGAIN', 'ENOTFOUND'];
+
+  it('while connecting, or of a connection, is never the fault of the work, whatever its code', () => {
+    expect(CODES.length).toBeGreaterThan(70);
+    for (const code of CODES) {
+      for (const syscall of ['connect', 'getaddrinfo', 'socket', 'bind', 'open']) {
+        expect([code, syscall, storeFaultOf(system(code, syscall))]).toEqual([code, syscall, 'away']);
+      }
+      for (const syscall of ['read', 'write', 'shutdown']) {
+        expect([code, syscall, storeFaultOf(system(code, syscall))]).toEqual([code, syscall, 'session']);
+      }
+      const both = new AggregateError([system(code, 'connect'), system(code, 'connect')]);
+      expect([code, storeFaultOf(both)]).toEqual([code, 'away']);
+    }
+  });
+
+  it('means that MySQL is not available, also to the caller of a database', () => {
+    for (const code of CODES) expect(asThrown(system(code, 'connect'))).toBeInstanceOf(DatabaseUnavailable);
+  });
+
+  it('means that Redis is not available, and so does all else that is no reply', async () => {
+    for (const code of CODES) {
+      await expect(reply(Promise.reject(system(code, 'write')))).rejects.toBeInstanceOf(RedisUnavailable);
+    }
+    await expect(reply(Promise.reject(new Error('what ioredis may say one day')))).rejects.toBeInstanceOf(
+      RedisUnavailable,
+    );
+    await expect(reply(Promise.reject(redis('ERR something new')))).rejects.toThrow(/^ERR something new$/);
+  });
+
+  it('passes by itself where Kafka was asked', () => {
+    for (const code of CODES) expect([code, isPassing(system(code, 'connect'))]).toEqual([code, true]);
+    expect(isPassing(new TypeError('a mistake in the program'))).toBe(false);
+  });
+});
+
 describe('what concerns all work', () => {
   const yes = async () => true;
   const no = async () => false;
 
   it('is decided by whether the stores answer, if the error is inconclusive', async () => {
     for (const [what, error, fault] of FAULTS) {
-      const asks = fault === 'slow' || fault === 'unknown';
+      const asks = fault === undefined || fault === 'slow' || fault === 'unknown';
       const always = fault === 'away' || fault === 'session' || fault === 'setup';
       expect([what, await concernsAll(error, yes)]).toEqual([what, always]);
       expect([what, await concernsAll(error, no)]).toEqual([what, always || asks]);

@@ -1,3 +1,4 @@
+import { isSystemError } from '../../contracts/system-error.ts';
 import { UserError } from '../../contracts/user-error.ts';
 
 /** Classifies what kafkajs throws, by its fields: kafkajs does not export all of its error classes. */
@@ -37,6 +38,7 @@ const NOT_CONNECTED = 'Broker not connected';
 export function isPassing(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error.message === NOT_CONNECTED || PASSING.has(error.name) || isRebalance(error) || isFenced(error)) return true;
+  if (isSystemError(error)) return true;
   const { cause, retriable } = error as KafkaError;
   return cause === undefined ? retriable === true : isPassing(cause);
 }

@@ -63,7 +63,10 @@ it('goes on when there are descriptors again: nothing goes to the dead letters, 
     return answer.status === 200 && answer.body.contacts.length === 1 && answer;
   });
   expect(body.answer).toMatchObject({ source: 'index', exact: true });
-  expect(await runInProcess(['dlq', 'list', '--json'], settings)).toMatchObject({ code: 0, stdout: '{"dead_letters":[]}\n' });
+  expect(await runInProcess(['dlq', 'list', '--json'], settings)).toMatchObject({
+    code: 0,
+    stdout: '{"dead_letters":[]}\n',
+  });
   for (const one of [consume, relay, serve, notify]) one.signal('SIGTERM');
   for (const one of [consume, relay, serve, notify]) expect(await one.ended).toEqual({ code: 0, signal: null });
 });

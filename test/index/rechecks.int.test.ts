@@ -272,7 +272,8 @@ describe('a re-check', () => {
       },
     };
     let givenUp = 0;
-    const worker = new DelayedWorker({ ...stores, steps, logger, onGivenUp: () => givenUp++ });
+    const answers = async () => true;
+    const worker = new DelayedWorker({ ...stores, steps, logger, answers, onGivenUp: () => givenUp++ });
     await allDue();
     await worker.runOnce();
     await expectExact(stores, { max: MAX, min: MIN }, user, 'beside one that fails');

@@ -9,8 +9,8 @@ import { sql } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
 import { until } from '../support/until.ts';
 
-/** Lower than every descriptor that the process has opened since it began: what it closes cannot be opened again. */
-const NONE = 16;
+/** Standard input and output: whatever else is closed cannot be opened again. */
+const NONE = 3;
 
 function limitDescriptors({ pid }: CliProcess, most: number): void {
   execFileSync('prlimit', ['--pid', String(pid), `--nofile=${most}:`]);

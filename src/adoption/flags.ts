@@ -1,7 +1,13 @@
 /** Columns that say whether a row counts: soft deletes, suspensions, requests that were not accepted yet. */
-import { type InspectedColumn, type InspectedTable, literal, quoted } from '../mysql/inspect-schema.ts';
+import {
+  type InspectedColumn,
+  type InspectedReference,
+  type InspectedTable,
+  literal,
+  quoted,
+} from '../mysql/inspect-schema.ts';
 import { type FlagPattern, flagPattern, type RowKind } from './flag-patterns.ts';
-import { type Guess, type Rule, TODO } from './guess.ts';
+import { type Guess, type Rule, TODO, UNSEEN } from './guess.ts';
 import { foundIn, type Samples, valuesOf } from './samples.ts';
 import { columnNamed, isInteger, isText, isTime, plainName, wordsOf } from './tables.ts';
 
@@ -68,8 +74,8 @@ export function flagRules(table: InspectedTable, row: RowColumns): Rule[] {
 }
 
 /**
- * A foreign key makes the column NULL when what it refers to is deleted, so NULL does not say that the row has always been a
- * photo; and nobody is told of the change. Another column that says the same, as `reply` in Mastodon, is not changed by it.
+ * A foreign key makes the column NULL when what it refers to is deleted: then NULL does not say that the row has always
+ * counted, and nobody is told of the change. Another column that says the same, such as Mastodon's `reply`, stays as it is.
  */
 function clearedRule(
   table: InspectedTable,
@@ -77,22 +83,22 @@ function clearedRule(
   { must, meaning }: FlagPattern,
   { kind, samples }: RowColumns,
 ): Rule | undefined {
-  const key = table.references.find((reference) => reference.column === column.name && reference.clears);
-  if (must !== 'be NULL' || key === undefined) return undefined;
+  const key = clearingKey(table, column);
+  if (key === undefined) return undefined;
   const about = { about: `${table.name}.${column.name}`, found: foundIn(table, column, samples) };
-  const why = `its foreign key makes it NULL when the row of ${key.table} is deleted, which fires no trigger and, before MySQL 9.6 and on MariaDB, leaves no row event`;
+  const why = `its foreign key makes it NULL when the row of ${key.table} is deleted, ${UNSEEN}`;
   const other = table.columns.find(
-    ({ name }) => name !== column.name && flagPattern(kind, name)?.meaning === meaning && !isCleared(table, name),
+    (one) => flagPattern(kind, one.name)?.meaning === meaning && clearingKey(table, one) === undefined,
   );
   if (other !== undefined) return { guess: { ...about, guess: `not used, ${other.name} is`, why, is: 'unused' } };
   const check =
-    `Which column says it also when the row of ${key.table} is gone? Write its condition instead of ${TODO}, ` +
-    'and name it in columns of mapping.yaml. If there is none: make the key RESTRICT, or remove the line if all rows count.';
+    `Which column still says it when the row of ${key.table} is gone? Write its condition instead of ${TODO}, ` +
+    'and name it in columns of mapping.yaml. If there is none, make the key RESTRICT; if all rows count, remove the line.';
   return { condition: TODO, guess: { ...about, guess: `should ${must}: ${meaning}`, why, check, is: 'open' } };
 }
 
-function isCleared({ references }: InspectedTable, column: string): boolean {
-  return references.some((reference) => reference.column === column && reference.clears);
+function clearingKey({ references }: InspectedTable, { name }: InspectedColumn): InspectedReference | undefined {
+  return references.find(({ column, clears }) => column === name && clears);
 }
 
 function flagRule(

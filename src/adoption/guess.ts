@@ -19,6 +19,9 @@ export interface Guess {
 /** Stands for what a person must decide. No column is called so: a statement with it fails. */
 export const TODO = 'TODO';
 
+/** Of what a foreign key does to rows, after a comma. */
+export const UNSEEN = 'which fires no trigger and, before MySQL 9.6 and on MariaDB, leaves no row events';
+
 /** Something to be checked by somebody who knows the site. */
 interface OpenQuestion {
   readonly check: string;

@@ -83,16 +83,16 @@ export function proposePhotos(
 }
 
 /**
- * Rows that a foreign key deletes are in no row event. Where it is a rule that the key's column is NULL, they were no photos: an
- * entry without them misses nothing (capture/cascades.ts).
+ * Rows that a foreign key deletes are in no row event. Where photos have NULL in the key's column, those rows were no photos, and
+ * an entry without them misses nothing (capture/cascades.ts).
  */
 function countedRows({ references }: InspectedTable, rules: readonly Rule[]): Pick<MappedTable, 'when' | 'why'> {
-  const deleting = new Set(references.filter(({ deletes, clears }) => deletes && !clears).map(({ column }) => column));
+  const deleting = new Set(references.filter(({ deletes }) => deletes).map(({ column }) => column));
   const columns = rules.flatMap(({ isNull, reads }) => (isNull && reads && deleting.has(reads) ? [reads] : []));
   if (columns.length === 0) return { why: 'a row is a photo' };
   return {
     when: Object.fromEntries(columns.map((column) => [column, [null]])),
-    why: `a row is a photo, unless it has a ${columns.join(' or a ')} (when): if you let such rows be photos in the view, take it out here`,
+    why: `a row is a photo, unless it has a ${columns.join(' or a ')} (when): if you let such rows be photos in the view, remove it here`,
   };
 }
 

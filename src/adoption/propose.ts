@@ -1,8 +1,9 @@
 /** From an inspected schema to what `recency init` proposes. Pure: samples that are missing are asked for (samples.ts). */
+import { concerns } from '../capture/cascades.ts';
 import type { InspectedReference, InspectedSchema } from '../mysql/inspect-schema.ts';
 import { findFilters } from './filters.ts';
 import { flagRules } from './flags.ts';
-import { type Alteration, type Guess, type MappedTable, type ProposedView, TODO } from './guess.ts';
+import { type Alteration, type Guess, type MappedTable, type ProposedView, TODO, UNSEEN } from './guess.ts';
 import type { SiteRelation } from './pairs.ts';
 import { proposeContacts } from './propose-contacts.ts';
 import { proposePhotos } from './propose-photos.ts';
@@ -98,13 +99,13 @@ function cascades(schema: InspectedSchema, mapping: readonly MappedTable[]): Gue
   const tables = new Set(mapping.map(({ table }) => table));
   return [...tables].flatMap((name) =>
     (tableNamed(schema, name)?.references ?? [])
-      .filter((key) => mapping.some((entry) => entry.table === name && counts(entry, key)))
+      .filter((key) => mapping.some((entry) => entry.table === name && isChangedBy(entry, key)))
       .map(({ column, table: parent }) => ({
         about: `${name}.${column}`,
         guess: tables.has(parent)
           ? `its rows vanish with those of ${parent}, unseen`
           : `${parent} is not in the mapping`,
-        why: `its foreign key changes rows of ${name} when one of ${parent} is deleted or changes its key, which fires no trigger and, before MySQL 9.6 and on MariaDB, leaves no row events`,
+        why: `its foreign key changes rows of ${name} when one of ${parent} is deleted or changes its key, ${UNSEEN}`,
         check:
           parent === name
             ? 'Make the key RESTRICT: capture and triggers refuse it.'
@@ -113,9 +114,11 @@ function cascades(schema: InspectedSchema, mapping: readonly MappedTable[]): Gue
   );
 }
 
-/** As capture judges it (capture/cascades.ts). */
-function counts({ when = {}, columns, ...ids }: MappedTable, key: InspectedReference): boolean {
-  if (!key.cascades || (when[key.column]?.every((value) => value === null) && !key.clears)) return false;
-  const counted = [...columns, ids.user, ids.contact, ids.owner, ...Object.keys(when)];
-  return key.deletes || columns.length === 0 || counted.includes(key.column);
+function isChangedBy({ when = {}, columns, ...ids }: MappedTable, key: InspectedReference): boolean {
+  const counted = [...columns, ids.user, ids.contact, ids.owner, ...Object.keys(when)].filter(
+    (name) => name !== undefined,
+  );
+  const entry = { when: new Map(Object.entries(when)), columns: columns.length === 0 ? undefined : counted };
+  const changesRows = key.deletes || key.clears || key.follows;
+  return changesRows && concerns(entry, { ...key, columns: new Map([[key.column, key.target]]), generated: [] });
 }

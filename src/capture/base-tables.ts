@@ -2,6 +2,7 @@
 import type { Kind } from '../contracts/kind.ts';
 import { compareVersions, mysqlProductOf } from '../contracts/server-versions.ts';
 import type { Database } from '../mysql/database.ts';
+import { type KeyAction, keyActionOf } from '../mysql/inspect-schema.ts';
 import { namesIn, type SourceName } from '../mysql/source-text.ts';
 import { readSource } from '../mysql/volatile-views.ts';
 import { viewNames } from '../site/kind-view.ts';
@@ -117,7 +118,7 @@ export function namedValues({ fullType }: Pick<TableColumn, 'fullType'>): string
 /** What the server itself changes in a table by a foreign key, when rows of another table change. */
 
 /** A foreign key that changes rows of this table. */
-export interface Cascade extends FoundTable {
+export interface Cascade extends FoundTable, Omit<KeyAction, 'follows'> {
   readonly name: string;
   /** The columns that it changes, or whose rows it deletes: each with that of the parent to which it refers. */
   readonly columns: ReadonlyMap<string, string>;
@@ -125,11 +126,7 @@ export interface Cascade extends FoundTable {
   readonly parent: FoundTable;
   /** The columns of the parent whose new values it follows; none where it follows deletions only. */
   readonly follows: readonly string[];
-  /** ON DELETE CASCADE. Otherwise the rows stay, and only these columns of theirs change, and what is computed from them. */
-  readonly deletes: boolean;
-  /** It makes its columns NULL. Otherwise they are not NULL in any row that it touches: a key with a NULL refers to nothing. */
-  readonly clears: boolean;
-  /** The generated columns of the table. */
+  /** The generated columns of the table: they may be computed from those of the key. */
   readonly generated: readonly string[];
 }
 
@@ -166,13 +163,9 @@ export async function findCascades(database: Database, tables: Iterable<FoundTab
 function actionOf(columns: readonly (readonly string[])[]): Omit<Cascade, keyof FoundTable | 'name' | 'generated'> {
   const [[, parentSchema = '', parentTable = '', , , onDelete = '', onUpdate = ''] = []] = columns;
   const pairs = new Map(columns.map(([, , , column = '', referred = '']) => [column, referred]));
-  return {
-    columns: pairs,
-    parent: { schema: parentSchema, table: parentTable },
-    follows: /CASCADE|SET/.test(onUpdate) ? [...pairs.values()] : [],
-    deletes: onDelete === 'CASCADE',
-    clears: [onDelete, onUpdate].some((rule) => rule.startsWith('SET')),
-  };
+  const { follows, ...action } = keyActionOf(onDelete, onUpdate);
+  const parent = { schema: parentSchema, table: parentTable };
+  return { ...action, columns: pairs, parent, follows: follows ? [...pairs.values()] : [] };
 }
 
 /** From this version on, MySQL logs the rows that its foreign keys change, unless InnoDB is told to enforce them itself. */

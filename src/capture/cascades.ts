@@ -34,18 +34,28 @@ export async function findUnseenChanges(database: Database, mapping: Mapping, un
 /** Whether the parent's entries have a hint, for every change that the key follows, of whatever each entry of the child concerns. */
 function isSeen(cascade: Cascade, { tables }: Mapping): boolean {
   const { parent, follows } = cascade;
-  const children = tables.filter((entry) => tableKey(entry) === tableKey(cascade) && counts(entry, cascade));
+  const children = tables.filter(
+    (entry) =>
+      tableKey(entry) === tableKey(cascade) && concerns({ when: entry.when, columns: countedColumns(entry) }, cascade),
+  );
   if (tableKey(parent) === tableKey(cascade)) return children.length === 0; // a row names itself, not those that refer to it
   const parents = tables.filter((entry) => tableKey(entry) === tableKey(parent) && countsAll(entry, follows));
   return children.every((child) => parents.some((entry) => isNamedBy(child.source, entry.source, cascade)));
 }
 
-/** Whether what the key does to a row of this entry would have a hint if it were seen. */
-function counts(entry: TableMapping, { columns, deletes, clears, generated }: Cascade): boolean {
+/** Which changes of a table's rows count: `when` and the counted columns of its entry (mapping.ts). */
+interface Counted extends Pick<TableMapping, 'when'> {
+  readonly columns: readonly string[] | undefined;
+}
+
+/** Whether what the key does to a row would have a hint if it were seen. */
+export function concerns(
+  { when, columns: counted }: Counted,
+  { columns, deletes, clears, generated }: Pick<Cascade, 'columns' | 'deletes' | 'clears' | 'generated'>,
+): boolean {
   const touched = [...columns.keys()];
-  const mustBeNull = touched.some((column) => entry.when.get(column)?.every((value) => value === null));
+  const mustBeNull = touched.some((column) => when.get(column)?.every((value) => value === null));
   if (mustBeNull && !clears) return false; // before the change and after it, it is not NULL
-  const counted = countedColumns(entry);
   const changed = new Set([...touched, ...generated].map((column) => column.toLowerCase()));
   return deletes || counted === undefined || counted.some((column) => changed.has(column.toLowerCase()));
 }

@@ -25,17 +25,31 @@ interface InspectedKey {
   readonly isUnique: boolean;
 }
 
+/** What a foreign key does to the rows that refer to another, when that one is deleted or its key changes. */
+export interface KeyAction {
+  /** ON DELETE CASCADE. */
+  readonly deletes: boolean;
+  /** Its columns become NULL. Otherwise they are not NULL in any row that it changes: a key with a NULL refers to nothing. */
+  readonly clears: boolean;
+  /** Its columns change with those that they refer to. */
+  readonly follows: boolean;
+}
+
+/** @param rules ON DELETE and ON UPDATE, as information_schema has them */
+export function keyActionOf(...rules: readonly [onDelete: string, onUpdate: string]): KeyAction {
+  const [onDelete, onUpdate] = rules;
+  return {
+    deletes: onDelete === 'CASCADE',
+    clears: rules.some((rule) => rule.startsWith('SET')),
+    follows: /CASCADE|SET/.test(onUpdate),
+  };
+}
+
 /** A foreign key of one column. */
-export interface InspectedReference {
+export interface InspectedReference extends KeyAction {
   readonly column: string;
   readonly table: string;
   readonly target: string;
-  /** Deleting or changing the parent changes rows of this table, without row events of their own. */
-  readonly cascades: boolean;
-  /** ON DELETE CASCADE: they are deleted, not only changed in this column. */
-  readonly deletes: boolean;
-  /** The column becomes NULL. */
-  readonly clears: boolean;
 }
 
 export interface InspectedTable {
@@ -152,16 +166,8 @@ function keysOf(rows: Rows): InspectedKey[] {
 }
 
 function referenceOf(row: readonly ColumnValue[]): InspectedReference {
-  const [, column, table, target, onDelete, onUpdate] = row.map(String);
-  const rules = [onDelete, onUpdate].map(String);
-  return {
-    column: String(column),
-    table: String(table),
-    target: String(target),
-    cascades: rules.some((rule) => /CASCADE|SET/.test(rule)),
-    deletes: onDelete === 'CASCADE',
-    clears: rules.some((rule) => rule.startsWith('SET')),
-  };
+  const [, column = '', table = '', target = '', onDelete = '', onUpdate = ''] = row.map(String);
+  return { column, table, target, ...keyActionOf(onDelete, onUpdate) };
 }
 
 /** A name of a table or column, quoted. */

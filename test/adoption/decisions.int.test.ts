@@ -122,6 +122,24 @@ it('does not take NULL for a rule where a foreign key makes a column NULL; a pho
   expect(triggers).toMatchObject({ code: 0, stderr: '' });
 });
 
+it('asks where a foreign key makes every column of replies NULL, and says which keys within a table nothing can be told of', async () => {
+  const { report, file } = await proposedFor(
+    'CREATE TABLE users (id INT PRIMARY KEY)',
+    'CREATE TABLE follows (user_id INT, followed_id INT, PRIMARY KEY (user_id, followed_id), KEY (followed_id))',
+    `CREATE TABLE posts (id INT PRIMARY KEY, user_id INT, created_at DATETIME, in_reply_to_id INT NULL, reply_to_post_id INT NULL,
+      album_post INT, FOREIGN KEY (in_reply_to_id) REFERENCES posts (id) ON DELETE SET NULL,
+      FOREIGN KEY (reply_to_post_id) REFERENCES posts (id) ON DELETE SET NULL,
+      FOREIGN KEY (album_post) REFERENCES posts (id) ON DELETE CASCADE)`,
+  );
+  const decided = report.decisions.map(({ about }) => about);
+  expect(decided).toEqual(expect.arrayContaining(['posts.in_reply_to_id', 'posts.reply_to_post_id']));
+  expect(report.not_used).toEqual([]);
+  expect(report.left_out).toMatchObject([
+    { about: 'posts.album_post', check: 'Make the key RESTRICT: capture and triggers refuse it.' },
+  ]);
+  expect(file('mapping.yaml')).not.toContain('when:');
+});
+
 it('writes a skeleton where no table of photos is recognized', async () => {
   const { code, report, file } = await proposedFor(
     'CREATE TABLE users (id INT PRIMARY KEY)',

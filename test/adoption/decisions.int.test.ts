@@ -127,7 +127,7 @@ it('asks where a foreign key makes every column of replies NULL, and says which 
     'CREATE TABLE users (id INT PRIMARY KEY)',
     'CREATE TABLE follows (user_id INT, followed_id INT, PRIMARY KEY (user_id, followed_id), KEY (followed_id))',
     `CREATE TABLE posts (id INT PRIMARY KEY, user_id INT, created_at DATETIME, in_reply_to_id INT NULL, reply_to_post_id INT NULL,
-      album_post INT, FOREIGN KEY (in_reply_to_id) REFERENCES posts (id) ON DELETE SET NULL,
+      album_post INT, FOREIGN KEY (user_id) REFERENCES users (id), FOREIGN KEY (in_reply_to_id) REFERENCES posts (id) ON DELETE SET NULL,
       FOREIGN KEY (reply_to_post_id) REFERENCES posts (id) ON DELETE SET NULL,
       FOREIGN KEY (album_post) REFERENCES posts (id) ON DELETE CASCADE)`,
   );

@@ -1,7 +1,9 @@
 import { createServer } from 'node:net';
 import { Redis } from 'ioredis';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { checkRedisUse } from '../../src/app/open-redis.ts';
 import { failureOf } from '../../src/cli/exit-code.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import { migrate } from '../../src/mysql/migrate.ts';
 import { reply } from '../../src/redis/unavailable.ts';
 import { startRedis } from '../../src/tools/devservers/start-server.ts';
@@ -147,7 +149,9 @@ describe('Redis', () => {
   it.each(['consume', 'relay', 'inspect 1', 'dlq list'])('is unavailable: %s', async (command) => {
     const away = { ...SOON, REDIS_URL: 'redis://127.0.0.1:1' };
     const { code, stderr } = await runInProcess(command.split(' '), { ...settings, ...away });
-    expect(stderr).toMatch(/^No Redis answers at redis:\/\/127\.0\.0\.1:1 .*Start it, or set RECENCY_REDIS_URL/);
+    expect(stderr).toMatch(
+      /^No Redis answers at redis:\/\/127\.0\.0\.1:1 \((?!Redis is not).*Start it, or set RECENCY_REDIS_URL/,
+    );
     expect(code).toBe(1);
   });
 
@@ -159,6 +163,7 @@ describe('Redis', () => {
     const written = reply(redis.eval("return redis.call('SET', 'a', '1')", 0));
     const { message } = failureOf(await written.catch((error: unknown) => error));
     expect(message).toMatch(/^Redis is out of memory: OOM .*\. Raise its maxmemory, or free some of it\.$/);
+    expect(await checkRedisUse(redis, loadConfig({})), 'a start goes on').toBe('full');
     await redis.config('SET', 'maxmemory', '0');
     await redis.config('SET', 'min-replicas-to-write', '1');
     await refused(

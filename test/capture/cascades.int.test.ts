@@ -36,6 +36,22 @@ describe('a foreign key to a table that is mapped', () => {
     for (const fix of fixes) expect(fix).toContain('Map people as well');
   });
 
+  it.each([
+    [', columns: [name]', 1],
+    [', columns: [name, code]', 0],
+    ['', 0],
+  ])(
+    'whose other columns change with those of that table, with %j in its entry: %d refused',
+    async (entry, expected) => {
+      const tables = [
+        'people (id INT PRIMARY KEY, code INT, name INT, UNIQUE (id, code))',
+        'pairs (a INT, b INT, code INT, FOREIGN KEY (a, code) REFERENCES people (id, code) ON UPDATE CASCADE)',
+      ];
+      const people = `table: people, hint: user, user: id${entry}`;
+      expect(await refused(tables, `${PAIRS}, columns: [code]`, people)).toHaveLength(expected);
+    },
+  );
+
   it('is accepted where that table holds the id that a look-up finds by the key', async () => {
     const tables = [
       'albums (id INT PRIMARY KEY, owner INT)',

@@ -57,6 +57,16 @@ describe('a migrate that cannot be done says why', () => {
     silent.close();
   });
 
+  it('something listens and closes each connection', async () => {
+    const closing = createServer((socket) => void socket.end()).listen(0, '127.0.0.1');
+    await new Promise((resolve) => closing.once('listening', resolve));
+    const { port } = closing.address() as { port: number };
+    const { code, message } = await refusal(as('root', PASSWORD, 'recency', `mysql://127.0.0.1:${port}`));
+    expect(code).toBe('unreachable');
+    expect(message).toMatch(/^No MySQL answers at 127\.0\.0\.1:\d+ /);
+    closing.close();
+  });
+
   it('the password is wrong', async () => {
     const { code, message } = await refusal(as(account, `${PASSWORD}x`, 'recency'));
     expect(code).toBe('access_denied');

@@ -150,7 +150,7 @@ describe('Redis', () => {
     const away = { ...SOON, REDIS_URL: 'redis://127.0.0.1:1' };
     const { code, stderr } = await runInProcess(command.split(' '), { ...settings, ...away });
     expect(stderr).toMatch(
-      /^No Redis answers at redis:\/\/127\.0\.0\.1:1 \((?!Redis is not).*Start it, or set RECENCY_REDIS_URL/,
+      /^No Redis answers at redis:\/\/127\.0\.0\.1:1 .*Start it, or set RECENCY_REDIS_URL/,
     );
     expect(code).toBe(1);
   });
@@ -169,7 +169,7 @@ describe('Redis', () => {
     await refused(
       'consume',
       { ...SOON, ...(await migrated()), REDIS_URL: server.url },
-      /^Redis at redis:\/\/[\d.]+:\d+ has too few replicas to take writes \(.*NOREPLICAS.*\)\. Start them/m,
+      /^Redis at redis:\/\/[\d.]+:\d+ has too few replicas to take writes \(NOREPLICAS.*\)\. Start them/m,
     );
   });
 

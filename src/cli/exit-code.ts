@@ -1,3 +1,4 @@
+import { isSystemError } from '../contracts/system-error.ts';
 import { UserError } from '../contracts/user-error.ts';
 
 /** Exit codes. */
@@ -32,5 +33,6 @@ export function failureOf(error: unknown): CommandFailure {
   }
   if ('sqlMessage' in error) return { message: `MySQL refuses: ${error.sqlMessage}`, exitCode: EXIT.failed };
   if (error.name === 'ReplyError') return { message: `Redis refuses: ${error.message}`, exitCode: EXIT.failed };
+  if (isSystemError(error)) return { message: `The operating system refuses: ${error.message}`, exitCode: EXIT.failed };
   return { message: `This should not have happened: ${error.stack ?? error.message}`, exitCode: EXIT.failed };
 }

@@ -149,9 +149,7 @@ describe('Redis', () => {
   it.each(['consume', 'relay', 'inspect 1', 'dlq list'])('is unavailable: %s', async (command) => {
     const away = { ...SOON, REDIS_URL: 'redis://127.0.0.1:1' };
     const { code, stderr } = await runInProcess(command.split(' '), { ...settings, ...away });
-    expect(stderr).toMatch(
-      /^No Redis answers at redis:\/\/127\.0\.0\.1:1 .*Start it, or set RECENCY_REDIS_URL/,
-    );
+    expect(stderr).toMatch(/^No Redis answers at redis:\/\/127\.0\.0\.1:1 .*Start it, or set RECENCY_REDIS_URL/);
     expect(code).toBe(1);
   });
 

@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { onEndingSignals } from '../../src/app/run-process.ts';
+import { onEndingSignals } from '../../src/app/ending.ts';
 import type { TransportName } from '../../src/tools/harness/namespace.ts';
 import { plainReport, reportLines } from './report.ts';
 import { soak } from './soak.ts';

@@ -1,24 +1,18 @@
-import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 
 /**
- * Has the server work on connections that can be taken back from it. Node's HTTP server keeps a parser, a request, a response and
- * their listeners for as long as a response lasts, 9 kB in all; a response that lasts for hours needs none of them. Nothing
- * public takes them from a connection, but the server takes any Duplex for one. It costs a request 1 to 3 µs.
+ * A connection as the HTTP server sees it, which can be taken back from it. Node's HTTP server keeps a parser, a request, a
+ * response and their listeners for as long as a response lasts, 9 kB in all; a response that lasts for hours needs none of them.
+ * Nothing public takes them from a connection, but the server takes any Duplex for one. It costs a request 1 to 3 µs.
  */
-export function lendConnections(server: Server): void {
-  const [serve] = server.listeners('connection');
-  if (serve === undefined) throw new Error('an HTTP server does not listen for connections');
-  server.removeAllListeners('connection');
-  server.on('connection', (socket: Socket) => serve.call(server, new LentSocket(socket)));
-}
-
-/** A connection as the HTTP server sees it. */
 export class LentSocket extends Duplex {
   #socket: Socket | undefined;
   /** Called when there is room for more. */
   #written: (() => void) | undefined;
+  #requests = 0;
+  /** Some of a request has been received, and is not answered. */
+  #isBusy = false;
 
   constructor(socket: Socket) {
     super();
@@ -32,6 +26,31 @@ export class LentSocket extends Duplex {
 
   get remotePort(): number | undefined {
     return this.#socket?.remotePort;
+  }
+
+  /** Requests whose answers are not written yet. */
+  get requests(): number {
+    return this.#requests;
+  }
+
+  /** All that was received is answered, and the answers have been handed to the operating system. */
+  get isIdle(): boolean {
+    return !this.#isBusy && this.writableLength === 0 && (this.#socket?.writableLength ?? 0) === 0;
+  }
+
+  /** Whether anything was received, ever. */
+  get hasReceived(): boolean {
+    return (this.#socket?.bytesRead ?? 0) > 0;
+  }
+
+  /** To be told of each request, and when its response is closed. */
+  requestBegan(): void {
+    this.#requests += 1;
+  }
+
+  requestEnded(): void {
+    this.#requests -= 1;
+    this.#isBusy = this.#requests > 0;
   }
 
   /** ms without traffic until 'timeout'; 0: never. */
@@ -88,6 +107,11 @@ export class LentSocket extends Duplex {
     destroyed(error);
   }
 
+  #received(chunk: Buffer): void {
+    this.#isBusy = true;
+    if (!this.push(chunk)) this.#socket?.pause();
+  }
+
   #drained(): void {
     const written = this.#written;
     this.#written = undefined;
@@ -95,7 +119,7 @@ export class LentSocket extends Duplex {
   }
 
   readonly #listeners = [
-    ['data', (chunk: Buffer) => void (this.push(chunk) || this.#socket?.pause())],
+    ['data', (chunk: Buffer) => this.#received(chunk)],
     ['drain', () => this.#drained()],
     ['end', () => void this.push(null)],
     ['timeout', () => void this.emit('timeout')],

@@ -1,59 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener, type Server, STATUS_CODES } from 'node:http';
-import { type AddressInfo, BlockList, isIP, type Socket } from 'node:net';
+import { type AddressInfo, BlockList, isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { AccessToken } from '../config/access-tokens.ts';
 import type { ProblemCode } from '../contracts/problem.ts';
 import { UserError } from '../contracts/user-error.ts';
 import type { Access } from './authorize.ts';
+import { lentSocketOf, ServerConnections } from './connections.ts';
 import { HttpProblem } from './http-problem.ts';
-import { lendConnections } from './lent-socket.ts';
 import { problemReply } from './reply.ts';
-
-/** How often a closing server looks for idle connections, ms. */
-const IDLE_CHECK_MS = 25;
-
-/** The open connections of an HTTP server, for a graceful close. */
-export class ServerConnections {
-  readonly #server: Server;
-  readonly #open = new Set<Socket>();
-
-  constructor(server: Server) {
-    this.#server = server;
-    const open = this.#open;
-    function forget(this: Socket) {
-      open.delete(this);
-    }
-    server.on('connection', (socket: Socket) => void open.add(socket.on('close', forget)));
-  }
-
-  /**
-   * Stops accepting connections, lets requests finish, and closes connections as they become idle. After `graceMs`, cuts
-   * off the rest. Returns how many were cut off.
-   */
-  async close(graceMs: number): Promise<number> {
-    let cut = 0;
-    const look = setInterval(() => this.#closeIdle(), IDLE_CHECK_MS);
-    const end = setTimeout(() => {
-      cut = this.#open.size;
-      this.#server.closeAllConnections();
-      for (const socket of this.#open) socket.destroy(); // those that the server has lent, too
-    }, graceMs);
-    await new Promise<void>((resolve) => {
-      this.#server.close(() => resolve());
-      this.#closeIdle();
-    });
-    clearInterval(look);
-    clearTimeout(end);
-    return cut;
-  }
-
-  /** Node closes idle connections, but takes one that never sent a byte for a request under way. */
-  #closeIdle(): void {
-    this.#server.closeIdleConnections();
-    for (const socket of this.#open) if (socket.bytesRead === 0) socket.destroy();
-  }
-}
 
 interface ListenOptions {
   readonly app: RequestListener;
@@ -86,9 +41,11 @@ export interface RunningApi {
   readonly port: number;
   /** `http://127.0.0.1:8470` */
   readonly url: string;
+  /** From now on each answer is the last one of its connection, and says so. */
+  drain(): void;
   /**
-   * Stops accepting connections, lets requests finish, and closes connections as they become idle. After `graceMs`, cuts
-   * off the rest. Returns how many were cut off.
+   * Stops accepting connections, lets requests finish and their answers be sent, and closes connections as they become idle.
+   * After `graceMs`, cuts off the rest. Returns how many were cut off.
    */
   close(graceMs: number): Promise<number>;
 }
@@ -128,9 +85,8 @@ export async function startApi({ app, host, port, tokens, onError, limits }: Lis
     limitPipelining(app),
   );
   server.timeout = stalledMs;
-  lendConnections(server);
-  server.on('clientError', refuseBadRequest);
   const connections = new ServerConnections(server);
+  server.on('clientError', refuseBadRequest);
   await listen(server, host, port);
   server.on('error', onError);
   const address = server.address() as AddressInfo;
@@ -139,7 +95,11 @@ export async function startApi({ app, host, port, tokens, onError, limits }: Lis
     throw new ListenError(`${host} is ${address.address} here. ${checkHost(address.address, tokens)}`);
   }
   const { address: bound, port: boundPort } = address;
-  return { host: bound, port: boundPort, url: urlOf(address), close: (graceMs) => connections.close(graceMs) };
+  return {
+    ...{ host: bound, port: boundPort, url: urlOf(address) },
+    drain: () => connections.drain(),
+    close: (graceMs) => connections.close(graceMs),
+  };
 }
 
 function listen(server: Server, host: string, port: number): Promise<void> {
@@ -220,19 +180,10 @@ export function checkHost(host: string, tokens: readonly AccessToken[]): string 
  * cut off (RFC 9112, 9.3.2).
  */
 function limitPipelining(app: RequestListener): RequestListener {
-  const waiting = new WeakMap<Duplex, number>();
   return (request, response) => {
-    if (response.socket === null) {
-      const { socket } = request;
-      const before = waiting.get(socket) ?? 0;
-      if (before === PIPELINED) {
-        socket.destroy();
-        return;
-      }
-      waiting.set(socket, before + 1);
-      response.once('close', () => waiting.set(socket, (waiting.get(socket) ?? 1) - 1));
-    }
-    app(request, response);
+    const connection = lentSocketOf(request.socket);
+    if (connection.requests > 1 + PIPELINED) connection.destroy();
+    else app(request, response);
   };
 }
 

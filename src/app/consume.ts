@@ -31,7 +31,7 @@ import {
   measureSuspension,
 } from './metrics.ts';
 import { createRegistry, serveMetrics } from './metrics-server.ts';
-import { openPrimary } from './open-mysql.ts';
+import { adoptDatabase, openPrimary } from './open-mysql.ts';
 import { closeRedis, listen, openRedisClient } from './open-redis.ts';
 import { consumerReports } from './reports.ts';
 import { inBackground, type ProcessContext, runProcess, TIMES, type Times } from './run-process.ts';
@@ -188,10 +188,10 @@ function openLane(context: ProcessContext, lane: Lane, opening: LaneOpening) {
 }
 
 /** The same stores through connections of the bulk lane. Heavy queries share one budget. */
-function bulkStores({ config, logger, resources }: ProcessContext, { primary }: Stores): IndexStores {
+function bulkStores(context: ProcessContext, { primary }: Stores): IndexStores {
+  const { config, logger, resources } = context;
   const connections = config.bulkConnections;
-  const database = openPrimary(config, { connections, heavy: primary.heavy });
-  resources.defer(() => database.close());
+  const database = adoptDatabase(context, openPrimary(config, { connections, heavy: primary.heavy }));
   const redis = resources.adopt(openRedisClient(config, 'consume-bulk', logger), closeRedis);
   return indexStores(config, database, redis);
 }

@@ -216,7 +216,7 @@ const contradicted = ({ view, photosView }: Kind, uploads: UploadsFrom) =>
  * @returns reports later findings, to the same metric and to the log, which gets a line about a kind every ten minutes at most
  */
 export function watchTruth(
-  context: Omit<ProcessContext, 'config' | 'renewal' | 'signal'> & { readonly config: Pick<Config, 'mysqlTimeoutMs'> },
+  context: Pick<ProcessContext, 'logger' | 'resources' | 'fail'> & { readonly config: Pick<Config, 'mysqlTimeoutMs'> },
   { registry, kinds }: { readonly registry: Registry; readonly kinds: readonly Pick<KindStores, 'kind' | 'primary'>[] },
 ): (truth: CheckedTruth, kind: Kind) => void {
   const { config, logger } = context;

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { isLoopback, isLoopbackHeader, ServerConnections } from '../api/listen.ts';
+import { ServerConnections } from '../api/connections.ts';
+import { isLoopback, isLoopbackHeader } from '../api/listen.ts';
 import { type Check, Readiness, type Report } from '../api/readiness.ts';
 import { json, type Reply, text } from '../api/reply.ts';
 import { readyReply } from '../api/routes/health.ts';

@@ -40,6 +40,15 @@ function open(url: string, config: Config, options: OpenMysqlOptions & { readonl
   return new Class(url, { connections, queue, deadlineMs, heavy, isReplica, tls: mysqlTls(config) });
 }
 
+/** Has a database closed with the resources of a process; what waits for it is given up when the process is late in ending. */
+export function adoptDatabase(
+  { resources, late }: Pick<ProcessContext, 'resources'> & Partial<Pick<ProcessContext, 'late'>>,
+  database: Database,
+): Database {
+  late?.addEventListener('abort', () => database.giveUp(), { once: true });
+  return resources.adopt(database, (opened) => opened.close());
+}
+
 /** The parts of a MySQL URL, for messages. */
 export function mysqlAddress(url: string): { server: string; user: string; database: string } {
   const { hostname, port, username, pathname } = new URL(url);

@@ -8,7 +8,7 @@ import { openLogger } from '../tracing/logger.ts';
 import { checkedPublisher, relayChecks } from './checks.ts';
 import { droppedLettersCounter, measureFill, measureOutboxLag, relayCounters } from './metrics.ts';
 import { createRegistry, serveMetrics } from './metrics-server.ts';
-import { mysqlAddress, openPrimary, untilMysqlAnswers } from './open-mysql.ts';
+import { adoptDatabase, mysqlAddress, openPrimary, untilMysqlAnswers } from './open-mysql.ts';
 import { closeRedis, openRedisClient } from './open-redis.ts';
 import { relayReports } from './reports.ts';
 import { inBackground, type ProcessContext, runProcess, whileLeading } from './run-process.ts';
@@ -35,7 +35,7 @@ async function startRelay(context: ProcessContext): Promise<void> {
   // Open and check.
   // A transaction lasts until the transport has accepted its rows.
   const extraMs = config.transport === 'kafka' ? config.kafkaTimeoutMs : config.redisTimeoutMs;
-  const database = resources.adopt(openPrimary(config, { extraMs, connections: 3 }), (opened) => opened.close());
+  const database = adoptDatabase(context, openPrimary(config, { extraMs, connections: 3 }));
   await untilMysqlAnswers(database, { url, setting: 'RECENCY_MYSQL_URL', timeoutMs, signal });
   const { user } = mysqlAddress(url);
   await checkSchema(database, user, siteOf(config));

@@ -7,6 +7,7 @@ import { loadTracing, type TracingConfig } from '../config/tracing.ts';
 import type { Leases, LeasesOptions } from '../redis/lease.ts';
 import { pause } from '../timing/loop.ts';
 import { DEFAULT_STALL_MS } from '../timing/stall-detector.ts';
+import { type Intakes, OpenProcess, onEndingSignals } from './ending.ts';
 import { isHangupHeard, Renewal } from './renewal.ts';
 
 /** How long processes and commands wait for what happens elsewhere, ms. These are not settings: only tests use other values. */
@@ -67,10 +68,14 @@ export interface ProcessContext {
   readonly logger: Logger;
   /** Secrets and certificates that are replaced while it runs. */
   readonly renewal: Renewal;
-  /** Closed when the process ends, last in first out: add what accepts work last. */
+  /** What accepts work from others: it stops first. */
+  readonly intakes: Pick<Intakes, 'add'>;
+  /** Closed when the process ends, last in first out. */
   readonly resources: AsyncDisposableStack;
-  /** Aborted when the process must end. */
+  /** Aborted when the process must end, and the intakes have stopped. */
   readonly signal: AbortSignal;
+  /** Aborted when half of the time to end is over: what then still waits for a server is given up. */
+  readonly late: AbortSignal;
   /** Shuts the process down with exit code 1. @param graceMs maximum time for it, if less than usual */
   readonly fail: (error: unknown, graceMs?: number) => void;
 }
@@ -79,9 +84,10 @@ export interface ProcessContext {
 const RESERVE = 0.1;
 
 /**
- * Runs a process until SIGTERM or SIGINT, which close everything in order; the exit code is then 0. The exit code is 1 after a
- * second signal, which ends the process at once; when closing takes nine tenths of SHUTDOWN_TIMEOUT_MS; and after an error that
- * the process cannot recover from, which closes everything in order as well.
+ * Runs a process until SIGTERM or SIGINT, which close everything in order; the exit code is then 0. After SIGTERM a started process
+ * goes on for DRAIN_MS, at most half of SHUTDOWN_TIMEOUT_MS, if it accepts requests. The exit code is 1 after a second signal,
+ * which ends the process at once; when closing takes nine tenths of SHUTDOWN_TIMEOUT_MS; and after an error that the process
+ * cannot recover from, which closes everything in order as well.
  * @param start starts the process; resolves when it runs
  * @throws what `start` throws, once everything is closed
  */
@@ -89,16 +95,18 @@ export async function runProcess(
   { config, logger }: Pick<ProcessContext, 'config' | 'logger'>,
   start: (context: ProcessContext) => Promise<void>,
 ): Promise<void> {
-  const resources = new AsyncDisposableStack();
-  const stopping = new AbortController();
-  const failure: { error?: unknown } = {};
+  const open = new OpenProcess();
+  const { intakes, resources, signal, late } = open;
+  const run: { hasStarted: boolean; mayDrain: boolean; error?: unknown } = { hasStarted: false, mayDrain: false };
+  const withinMs = config.shutdownTimeoutMs * (1 - RESERVE);
   const closeAll = async ({ err }: { err?: Error }) => {
     if (err) logger.fatal({ err }, 'unexpected error; ending');
-    stopping.abort();
-    await started;
-    await resources.disposeAsync();
+    const drains = run.mayDrain && run.hasStarted && !intakes.isEmpty;
+    const drainMs = drains ? Math.min(config.drainMs, config.shutdownTimeoutMs / 2) : 0;
+    if (drainMs > 0) logger.info({ drainMs }, 'answering until balancers have noticed');
+    await open.close({ withinMs, drainMs, started });
     logger.info('ended');
-    if ('error' in failure) throw failure.error;
+    if ('error' in run) throw run.error;
   };
   let closing: Promise<void> | undefined;
   // An error during the shutdown must not start a second one.
@@ -106,20 +114,14 @@ export async function runProcess(
     closing ??= closeAll(cause);
     return closing;
   };
-  const grace = closeWithGrace({ ...graceOptions(logger), delay: config.shutdownTimeoutMs * (1 - RESERVE) }, close);
-  const forgetSignals = onEndingSignals({
-    onFirst: (signal) => {
-      logger.info({ signal }, 'ending');
-      grace.close();
-    },
-    onSecond: (signal) => {
-      logger.warn({ signal }, 'second signal: ended at once');
-      process.exit(1);
-    },
+  const grace = closeWithGrace({ ...graceOptions(logger), delay: withinMs }, close);
+  const forgetSignals = hearSignals(logger, (mayDrain) => {
+    run.mayDrain = mayDrain;
+    grace.close();
   });
   const fail = (error: unknown, graceMs?: number) => {
     logger.fatal({ err: error }, 'this process cannot continue');
-    failure.error = error;
+    run.error = error;
     grace.close();
     if (graceMs !== undefined) setTimeout(() => endLate(logger, graceMs), graceMs);
   };
@@ -127,25 +129,50 @@ export async function runProcess(
   resources.defer(renewal.start());
   const begin = async () => {
     await startTracing({ logger, resources, version: readVersion() });
-    await start({ config, logger, renewal, resources, signal: stopping.signal, fail });
+    await start({ config, logger, renewal, intakes, resources, signal, late, fail });
+    run.hasStarted = true;
   };
   const starting = begin();
   const started = starting.catch(() => undefined);
   try {
     await starting;
   } catch (error) {
-    if (stopping.signal.aborted) return; // a signal came during the start: `close` ends the process
+    if (closing !== undefined) return; // a signal came during the start: `close` ends the process
     forgetSignals();
     grace.uninstall();
-    await resources.disposeAsync().catch((err: unknown) => logger.error({ err }, 'not everything could be closed'));
+    await open.closeAtOnce().catch((err: unknown) => logger.error({ err }, 'not everything could be closed'));
     throw error;
   }
 }
 
+/** @param end is told whether requests may go on for a while @returns stops listening */
+function hearSignals(logger: Logger, end: (mayDrain: boolean) => void): () => void {
+  const onFirst = (signal: NodeJS.Signals) => {
+    logger.info({ signal }, 'ending');
+    end(signal === 'SIGTERM');
+  };
+  const onSecond = (signal: NodeJS.Signals) => {
+    logger.warn({ signal }, 'second signal: ended at once');
+    process.exit(1);
+  };
+  const isHeard = isHangupHeard();
+  // Where it does not end a process, it does not do so once the settings are not read again any more either.
+  if (isHeard) process.on('SIGHUP', ignore);
+  const forget = onEndingSignals({ onFirst, onSecond }, isHeard ? OTHERS : [...OTHERS, 'SIGHUP']);
+  return () => {
+    process.off('SIGHUP', ignore);
+    forget();
+  };
+}
+
+function ignore(): void {}
+
+const OTHERS = ['SIGQUIT', 'SIGUSR2'] as const;
+
 function graceOptions(logger: Logger) {
   return {
     logger: false,
-    skip: ['SIGINT', 'SIGTERM', ...(isHangupHeard() ? (['SIGHUP'] as const) : [])],
+    skip: ['SIGINT', 'SIGTERM', 'SIGHUP', ...OTHERS],
     onSecondError: (error: unknown) => logger.fatal({ err: error }, 'second error during the shutdown: ended at once'),
     onTimeout: (ms: number) => endLate(logger, ms),
   } satisfies closeWithGrace.Options;
@@ -195,32 +222,6 @@ export async function whileLeading(leases: Leases, job: StandingJob, signal: Abo
       await pause(RETRY_MS, signal);
     }
   }
-}
-
-const ENDING = ['SIGINT', 'SIGTERM'] as const;
-
-/** npm, `timeout` and some supervisors send a signal twice; a signal this soon after the first one is ignored, ms. */
-const SAME_MS = 1_000;
-
-interface SignalHandlers {
-  readonly onFirst: (signal: NodeJS.Signals) => void;
-  /** The sender does not want to wait any longer. */
-  readonly onSecond: (signal: NodeJS.Signals) => void;
-}
-
-/** Listens to SIGINT and SIGTERM. @returns stops listening */
-export function onEndingSignals({ onFirst, onSecond }: SignalHandlers): () => void {
-  let first: number | undefined;
-  const hear = (signal: NodeJS.Signals) => {
-    if (first === undefined) {
-      first = performance.now();
-      onFirst(signal);
-    } else if (performance.now() - first > SAME_MS) onSecond(signal);
-  };
-  for (const signal of ENDING) process.on(signal, hear);
-  return () => {
-    for (const signal of ENDING) process.off(signal, hear);
-  };
 }
 
 /** Recency's version. The path to package.json is the same from `src/app` and from `dist/app`. */

@@ -156,7 +156,7 @@ async function runWorkers(config: Config, count: number): Promise<void> {
   });
 }
 
-function startWorkers({ logger, resources, fail }: ProcessContext, count: number): void {
+function startWorkers({ logger, intakes, resources, fail }: ProcessContext, count: number): void {
   const running = new Set<Worker>();
   /** Those that hear a signal. One that is only starting would be ended by it, and reads the files as they are by then. */
   const listening = new Set<Worker>();
@@ -191,14 +191,15 @@ function startWorkers({ logger, resources, fail }: ProcessContext, count: number
     });
   };
   for (let i = 0; i < count; i++) start(true);
-  resources.defer(async () => {
+  intakes.add(async ({ drainMs }) => {
     isEnding = true;
-    await Promise.all([...running].map(end));
+    const signal = drainMs > 0 ? 'SIGTERM' : 'SIGINT';
+    await Promise.all([...running].map((worker) => end(worker, signal)));
   });
 }
 
-async function end(worker: Worker): Promise<void> {
+async function end(worker: Worker, signal: NodeJS.Signals): Promise<void> {
   const ended = once(worker, 'exit');
-  worker.process.kill('SIGTERM');
+  worker.process.kill(signal);
   await ended;
 }

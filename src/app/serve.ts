@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
 import { createApp } from '../api/app.ts';
 import type { Access } from '../api/authorize.ts';
@@ -20,7 +21,7 @@ import { openConsole } from './console.ts';
 import { watchTruth } from './jobs.ts';
 import { epochCounter, measureIndexLag, measureOutboxLag, measurePool, measureSuspension, shared } from './metrics.ts';
 import { createRegistry } from './metrics-server.ts';
-import { openForReading, untilMysqlAnswers } from './open-mysql.ts';
+import { adoptDatabase, openForReading, untilMysqlAnswers } from './open-mysql.ts';
 import { openStreams, renewedAccess } from './open-streams.ts';
 import { measureRenewal } from './renewal.ts';
 import { apiReports, untilLagKnown, watchApplied } from './reports.ts';
@@ -73,11 +74,11 @@ async function startServe(started: ProcessContext, times: Times): Promise<void> 
   measureIndexLag(registry, watermark);
 
   // Listen.
-  const start = { isAnswering: false, isOver: false };
+  const start = { isAnswering: false, isOver: false, isEnding: false };
   const streams = openStreams(context, { ...stores, reading });
   const access = renewedAccess(context, streams);
   const parts: ServeParts = { stores, reading, transport, admission, watermark, start, streams, access, times };
-  const url = await listen(context, apiApp(context, parts, { registry, publisher }), streams);
+  const url = await listen(context, apiApp(context, parts, { registry, publisher }), parts);
 
   // Check.
   await untilAvailable(() => checkMysql(context, stores, { name: 'serve', timeoutMs: 0 }), { logger, signal });
@@ -102,7 +103,7 @@ interface ServeParts {
   readonly transport: LanedTransport;
   readonly admission: ServeAdmission;
   readonly watermark: AppliedWatermark;
-  readonly start: { readonly isAnswering: boolean; readonly isOver: boolean };
+  readonly start: { readonly isAnswering: boolean; readonly isOver: boolean; isEnding: boolean };
   readonly streams: Streams;
   readonly access: Access;
   readonly times: Times;
@@ -193,6 +194,7 @@ function checksOf(
   };
   const checks: Record<string, Check> = {
     start: async () => {
+      if (start.isEnding) throw new NotReady('ending: send requests to another process');
       if (!start.isAnswering) throw new NotReady('waiting for MySQL');
       if (!start.isOver)
         throw new NotReady('answers from indexes are not exact yet: the lag is not known, or too large');
@@ -207,8 +209,8 @@ function checksOf(
   return { checks, degrading: DEGRADING, reports };
 }
 
-function openReplica({ config, resources }: ProcessContext, { heavy }: Database): Database {
-  return resources.adopt(openForReading(config, { heavy }), (database) => database.close());
+function openReplica(context: ProcessContext, { heavy }: Database): Database {
+  return adoptDatabase(context, openForReading(context.config, { heavy }));
 }
 
 async function checkReplica({ config, signal }: ProcessContext, replica: Database): Promise<void> {
@@ -223,11 +225,11 @@ async function probeViews({ kinds }: ConnectingStores, replica: Database): Promi
 
 /** @returns the address */
 async function listen(
-  { config, logger, resources }: ProcessContext,
+  { config, logger, intakes }: ProcessContext,
   app: ReturnType<typeof createApp>,
-  streams: Pick<Streams, 'end'>,
+  { start, streams }: Pick<ServeParts, 'start' | 'streams'>,
 ): Promise<string> {
-  const { host, port, tokens = [], shutdownTimeoutMs, requestTimeoutMs } = config;
+  const { host, port, tokens = [], requestTimeoutMs } = config;
   const api = await startApi({
     app,
     host,
@@ -236,9 +238,12 @@ async function listen(
     onError: (err) => logger.error({ err }, 'a connection could not be accepted'),
     limits: { stalledMs: requestTimeoutMs + STALLED_MS },
   });
-  resources.defer(async () => {
+  intakes.add(async ({ drainMs, graceMs }) => {
+    start.isEnding = true;
+    api.drain();
+    await pause(drainMs);
     streams.end();
-    const cut = await api.close(shutdownTimeoutMs / 2);
+    const cut = await api.close(graceMs);
     if (cut > 0) logger.warn({ cut }, 'requests took too long and were cut off');
   });
   logger.info({ address: api.url }, `listening at ${api.url}`);

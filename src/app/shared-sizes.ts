@@ -86,6 +86,7 @@ export async function inForce<C extends Pick<ProcessContext, 'config' | 'signal'
 ): Promise<C> {
   const { config, signal } = context;
   const primary = openPrimary(config, { connections: 1 });
+  signal.addEventListener('abort', () => primary.giveUp(), { once: true });
   try {
     await untilMysqlAnswers(primary, { url: config.mysqlUrl, setting: 'RECENCY_MYSQL_URL', timeoutMs, signal });
     const remembered = await readRememberedSettings(primary).catch(() => new Map());

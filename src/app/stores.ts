@@ -17,7 +17,7 @@ import { Leases, type LeasesOptions } from '../redis/lease.ts';
 import { isAnyKeyLike } from '../redis/masters.ts';
 import { type Site, siteOf } from '../site/site.ts';
 import { openLogger } from '../tracing/logger.ts';
-import { mysqlAddress, type OpenMysqlOptions, openPrimary, untilMysqlAnswers } from './open-mysql.ts';
+import { adoptDatabase, mysqlAddress, type OpenMysqlOptions, openPrimary, untilMysqlAnswers } from './open-mysql.ts';
 import { closeRedis, openRedisClient, untilRedisAnswers } from './open-redis.ts';
 import type { ProcessContext } from './run-process.ts';
 import { agreedSettings } from './shared-settings.ts';
@@ -47,7 +47,8 @@ interface OpenStoresOptions {
 }
 
 /** What is needed to open stores. */
-type StoresContext = Pick<ProcessContext, 'config' | 'logger' | 'resources' | 'signal'>;
+type StoresContext = Pick<ProcessContext, 'config' | 'logger' | 'resources' | 'signal'> &
+  Partial<Pick<ProcessContext, 'late'>>;
 
 /**
  * Connects to MySQL and Redis, and checks that they can be used. They are closed with the context's resources.
@@ -66,7 +67,7 @@ export function connectStores(
   { name, onNewEpoch, ...options }: OpenStoresOptions,
 ): ConnectingStores {
   const { config, logger, resources } = context;
-  const primary = resources.adopt(openPrimary(config, options), (database) => database.close());
+  const primary = adoptDatabase(context, openPrimary(config, options));
   const redis = resources.adopt(openRedisClient(config, name, logger), closeRedis);
   const watch = new EpochWatch({
     client: redis,

@@ -5,7 +5,7 @@ import { NotReady } from '../api/readiness.ts';
 import { checkedPublisher, primaryCheck } from '../app/checks.ts';
 import { captureMetrics } from '../app/metrics.ts';
 import { createRegistry, serveMetrics } from '../app/metrics-server.ts';
-import { mysqlAddress, openPrimary, untilMysqlAnswers } from '../app/open-mysql.ts';
+import { adoptDatabase, mysqlAddress, openPrimary, untilMysqlAnswers } from '../app/open-mysql.ts';
 import { closeRedis, openRedisClient } from '../app/open-redis.ts';
 import { inBackground, type ProcessContext, runProcess, TIMES, type Times, whileLeading } from '../app/run-process.ts';
 import { agreedSettings, agreeOnSettings, watchSettings } from '../app/shared-settings.ts';
@@ -155,9 +155,9 @@ async function openAndCheck(
   from: LogReading,
   account: 'capture' | undefined,
 ) {
-  const { config, resources, signal } = context;
+  const { config, signal } = context;
   const { mysqlUrl: url, startTimeoutMs: timeoutMs } = config;
-  const database = resources.adopt(openPrimary(config, { connections: 3 }), (opened) => opened.close());
+  const database = adoptDatabase(context, openPrimary(config, { connections: 3 }));
   await untilMysqlAnswers(database, { url, setting: 'RECENCY_MYSQL_URL', timeoutMs, signal });
   const { user } = mysqlAddress(url);
   const site = siteOf(config);

@@ -1,6 +1,6 @@
 import process from 'node:process';
 import { Command } from 'commander';
-import { onEndingSignals } from '../app/run-process.ts';
+import { onEndingSignals } from '../app/ending.ts';
 import { UserError } from '../contracts/user-error.ts';
 import { EXIT, type ExitCode } from './exit-code.ts';
 import { Output } from './output.ts';

@@ -207,6 +207,11 @@ export const SETTINGS = {
     'how long a start waits for MySQL, Redis and the brokers; serve waits as long as it takes',
   ),
   SHUTDOWN_TIMEOUT_MS: setting(timeoutMs(60_000), '10000', 'from a signal to the end of the process'),
+  DRAIN_MS: setting(
+    whole(0, 60_000),
+    '5000',
+    'how long the API goes on answering after SIGTERM, with /readyz 503, at most half of SHUTDOWN_TIMEOUT_MS; 0: not at all',
+  ),
   LOG_LEVEL: setting(oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), 'info', 'what is logged'),
 } as const;
 

@@ -1,7 +1,7 @@
 import type { Pool, PoolConnection } from 'mysql2/promise';
-import { type Deadline, DeadlineExceeded, RequestCancelled, settledWithin, withTimeout } from '../timing/deadline.ts';
+import { Deadline, DeadlineExceeded, RequestCancelled, settledWithin, withTimeout } from '../timing/deadline.ts';
 import { Limiter } from '../timing/limiter.ts';
-import { codeOf, DatabaseBusy, DEADLINE, mysqlFaultOf } from './faults.ts';
+import { codeOf, DatabaseBusy, DatabaseUnavailable, DEADLINE, mysqlFaultOf } from './faults.ts';
 import { KILL_MS, Killer, take, within } from './killer.ts';
 import { openPool } from './open-pool.ts';
 import { setUpSession } from './session.ts';
@@ -76,6 +76,8 @@ export class ConnectionPool {
   /** When the session of each connection was set up, monotonic ms. */
   readonly #setUp = new WeakMap<object, number>();
   readonly #inUse = new Set<PoolConnection>();
+  /** Cancelled when the pool is given up. */
+  readonly #lifetime = new Deadline(Number.POSITIVE_INFINITY);
   /** Connections that have not answered since then are not used. */
   #distrustedBefore = Number.NEGATIVE_INFINITY;
   /** Connections that were opened before are not used. */
@@ -99,6 +101,7 @@ export class ConnectionPool {
     const { extraMs = 0, deadline, once = false } = options;
     return this.#limiter.run(
       async () => {
+        this.#lifetime.check();
         const connection = await (once ? this.#alive(deadline) : this.#trusted(deadline));
         return await this.#workOn(connection, work(connection), this.#deadlineMs + extraMs, deadline);
       },
@@ -130,10 +133,15 @@ export class ConnectionPool {
     return true;
   }
 
+  /** Every call that waits, or comes later, fails at once. */
+  giveUp(): void {
+    this.#lifetime.cancel(new DatabaseUnavailable('MySQL is not waited for: this process ends'));
+  }
+
   /** Waits for running calls, no longer than the deadline: a half-open connection never says that it has ended. */
   async close(): Promise<void> {
     const ended = Promise.all([this.#pool.end(), this.#killer.close()]);
-    await settledWithin(ended, this.#deadlineMs);
+    await settledWithin(ended, this.#deadlineMs, this.#lifetime);
     for (const connection of this.#inUse) connection.destroy();
   }
 
@@ -146,7 +154,7 @@ export class ConnectionPool {
     const begun = performance.now();
     this.#inUse.add(connection);
     try {
-      const result = await withTimeout(running, ms, () => late(`no answer within ${ms} ms`), deadline);
+      const result = await withTimeout(running, ms, () => late(`no answer within ${ms} ms`), deadline, this.#lifetime);
       this.#heard.set(connection.connection, performance.now());
       connection.release();
       return result;
@@ -163,6 +171,7 @@ export class ConnectionPool {
 
   /** In which state the work's error leaves the connection. What still runs on it is ended. */
   async #stateAfter(error: unknown, connection: PoolConnection, running: Promise<unknown>): Promise<ConnectionState> {
+    if (this.#lifetime.isCancelled) return 'lost';
     if (isLate(error)) return await this.#endOn(connection, running);
     return mysqlFaultOf(error) === 'session' ? 'lost' : 'idle';
   }
@@ -189,7 +198,7 @@ export class ConnectionPool {
 
   async #trusted(deadline: Deadline | undefined): Promise<PoolConnection> {
     for (;;) {
-      const connection = await take(this.#pool, this.#deadlineMs, deadline);
+      const connection = await take(this.#pool, this.#deadlineMs, deadline, this.#lifetime);
       const key = connection.connection;
       const setUp = this.#setUp.get(key);
       if (setUp === undefined) return await this.#ready(connection, deadline);
@@ -209,17 +218,24 @@ export class ConnectionPool {
     }
   }
 
-  /** @throws DeadlineExceeded, RequestCancelled */
+  /** @throws DeadlineExceeded, RequestCancelled, DatabaseUnavailable when the pool is given up */
   async #answers(connection: PoolConnection, deadline: Deadline | undefined): Promise<boolean> {
     const begun = performance.now();
     this.#inUse.add(connection);
     try {
-      await withTimeout(connection.ping(), this.#deadlineMs, () => late('no answer to a ping'), deadline);
+      await withTimeout(
+        connection.ping(),
+        this.#deadlineMs,
+        () => late('no answer to a ping'),
+        deadline,
+        this.#lifetime,
+      );
       this.#heard.set(connection.connection, performance.now());
       return true;
     } catch (error) {
       this.#lose(connection, begun);
       if (error instanceof DeadlineExceeded || error instanceof RequestCancelled) throw error;
+      this.#lifetime.check();
       return false;
     } finally {
       this.#inUse.delete(connection);
@@ -240,7 +256,7 @@ export class ConnectionPool {
     this.#inUse.add(connection);
     try {
       const settingUp = setUpSession(connection, { statementMs: this.#deadlineMs + BACKSTOP_MS });
-      await withTimeout(settingUp, ms, () => late(`no session within ${ms} ms`), deadline);
+      await withTimeout(settingUp, ms, () => late(`no session within ${ms} ms`), deadline, this.#lifetime);
       this.#setUp.set(connection.connection, begun);
       return connection;
     } catch (error) {

@@ -179,6 +179,11 @@ export class Database {
     return this.#connections.renew();
   }
 
+  /** Every call that waits, or comes later, fails at once. */
+  giveUp(): void {
+    this.#connections.giveUp();
+  }
+
   async close(): Promise<void> {
     await this.#connections.close();
   }

@@ -43,7 +43,7 @@ export class Killer {
   async endOn(connection: object): Promise<boolean> {
     const thread = this.#threads.get(connection);
     for (let attempt = 0; thread !== undefined && attempt < 2; attempt++) {
-      const killer = await take(this.#pool, KILL_MS, undefined).catch(() => undefined);
+      const killer = await take(this.#pool, KILL_MS).catch(() => undefined);
       if (killer === undefined) return false;
       const isTold = await within(KILL_MS, tellToEnd(killer, thread));
       if (isTold !== undefined) {
@@ -67,12 +67,16 @@ interface CallbackConnection {
 
 /**
  * Takes a connection of the pool, which has one or room for one.
- * @throws DatabaseBusy after `ms`, DeadlineExceeded, RequestCancelled, errors of connecting
+ * @throws DatabaseBusy after `ms`, DeadlineExceeded, what a deadline is cancelled with, errors of connecting
  */
-export async function take(pool: Pool, ms: number, deadline: Deadline | undefined): Promise<PoolConnection> {
+export async function take(
+  pool: Pool,
+  ms: number,
+  ...deadlines: readonly (Deadline | undefined)[]
+): Promise<PoolConnection> {
   const wanted = pool.getConnection();
   try {
-    return await withTimeout(wanted, ms, () => new DatabaseBusy(`MySQL: no connection within ${ms} ms`), deadline);
+    return await withTimeout(wanted, ms, () => new DatabaseBusy(`MySQL: no connection within ${ms} ms`), ...deadlines);
   } catch (error) {
     wanted.then((connection) => connection.release()).catch(() => undefined); // too late: back to the pool
     throw error;

@@ -22,8 +22,8 @@ export class RequestCancelled extends Error {
  */
 export class Deadline {
   readonly #end: number;
-  readonly #listeners = new Set<() => void>();
-  #isCancelled = false;
+  readonly #listeners = new Set<(reason: Error) => void>();
+  #reason: Error | undefined;
 
   /** @param ms from now on */
   constructor(ms: number) {
@@ -36,36 +36,37 @@ export class Deadline {
   }
 
   get isCancelled(): boolean {
-    return this.#isCancelled;
+    return this.#reason !== undefined;
   }
 
-  cancel(): void {
-    this.#isCancelled = true;
-    for (const listener of this.#listeners) listener();
+  /** @param reason what those who wait for it are told: RequestCancelled */
+  cancel(reason: Error = new RequestCancelled()): void {
+    this.#reason ??= reason;
+    for (const listener of this.#listeners) listener(reason);
     this.#listeners.clear();
   }
 
-  /** @throws DeadlineExceeded, RequestCancelled */
+  /** @throws DeadlineExceeded, what it was cancelled with */
   check(): void {
-    if (this.#isCancelled) throw new RequestCancelled();
+    if (this.#reason) throw this.#reason;
     if (this.leftMs === 0) throw new DeadlineExceeded();
   }
 
   /** A deadline that is over after `ms`, if this one is not over before, and is cancelled with this one. */
   within(ms: number): Deadline {
     const part = new Deadline(Math.min(ms, this.leftMs));
-    this.onCancel(() => part.cancel());
+    this.onCancel((reason) => part.cancel(reason));
     return part;
   }
 
   /** Calls the listener once, when the deadline is cancelled; at once if it already is. */
-  onCancel(listener: () => void): void {
-    if (this.#isCancelled) listener();
+  onCancel(listener: (reason: Error) => void): void {
+    if (this.#reason) listener(this.#reason);
     else this.#listeners.add(listener);
   }
 
   /** Removes a listener of `onCancel`. */
-  offCancel(listener: () => void): void {
+  offCancel(listener: (reason: Error) => void): void {
     this.#listeners.delete(listener);
   }
 }
@@ -79,29 +80,28 @@ export function withinDeadline<T>(deadline: Deadline | undefined, pending: Promi
 }
 
 /**
- * Waits for a promise for at most `ms`, and no longer than until the deadline is over or cancelled. The work itself goes on, and
- * an error that it ends with later is ignored.
- * @throws what `late` returns after `ms`, DeadlineExceeded, RequestCancelled, what the promise rejects with
+ * Waits for a promise for at most `ms`, and no longer than until one of the deadlines is over or cancelled. The work itself goes
+ * on, and an error that it ends with later is ignored.
+ * @throws what `late` returns after `ms`, DeadlineExceeded, what a deadline is cancelled with, what the promise rejects with
  */
 export function withTimeout<T>(
   pending: Promise<T>,
   ms: number,
   late: () => Error,
-  deadline?: Deadline | undefined,
+  ...deadlines: readonly (Deadline | undefined)[]
 ): Promise<T> {
-  const leftMs = deadline?.leftMs ?? Number.POSITIVE_INFINITY;
+  const leftMs = Math.min(...deadlines.map((deadline) => deadline?.leftMs ?? Number.POSITIVE_INFINITY));
   return new Promise((resolve, reject) => {
     const end = () => {
       clearTimeout(timer);
-      deadline?.offCancel(onCancel);
+      for (const deadline of deadlines) deadline?.offCancel(fail);
     };
     const fail = (reason: unknown) => {
       end();
       reject(reason);
     };
     const timer = setTimeout(() => fail(leftMs <= ms ? new DeadlineExceeded() : late()), Math.min(ms, leftMs));
-    const onCancel = () => fail(new RequestCancelled());
-    deadline?.onCancel(onCancel);
+    for (const deadline of deadlines) deadline?.onCancel(fail);
     pending.then((value) => {
       end();
       resolve(value);
@@ -109,11 +109,14 @@ export function withTimeout<T>(
   });
 }
 
-/** Waits for a promise to settle, for at most `ms`. Returns whether it settled; its value and its error are ignored. */
-export function settledWithin(pending: Promise<unknown>, ms: number): Promise<boolean> {
+/**
+ * Waits for a promise to settle, for at most `ms`, unless the deadline is cancelled before. Returns whether it settled; its value
+ * and its error are ignored.
+ */
+export function settledWithin(pending: Promise<unknown>, ms: number, deadline?: Deadline): Promise<boolean> {
   const settled = pending.then(
     () => true,
     () => true,
   );
-  return withTimeout(settled, ms, () => new Error('not settled')).catch(() => false);
+  return withTimeout(settled, ms, () => new Error('not settled'), deadline).catch(() => false);
 }

@@ -5,13 +5,14 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type LentSocket, lendConnections } from '../../src/api/lent-socket.ts';
+import { ServerConnections } from '../../src/api/connections.ts';
+import type { LentSocket } from '../../src/api/lent-socket.ts';
 import { cases } from '../support/cases.ts';
 import { until } from '../support/until.ts';
 
 async function serve(app: RequestListener, more: Partial<Server> = {}): Promise<number> {
   const server = Object.assign(createServer(app), more);
-  lendConnections(server);
+  new ServerConnections(server);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const open = new Set<Socket>();

@@ -94,6 +94,55 @@ describe('closing', () => {
     agent.destroy();
   });
 
+  it('closes no connection whose answer has been ended and is still being sent', async () => {
+    const body = Buffer.alloc(30_000_000, 'x'); // more than the operating system takes
+    const app = express();
+    app.get('/large', (_request, response) => void response.end(body));
+    const running = await start(app);
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      get({ host: running.host, port: running.port, path: '/large' }, resolve).on('error', reject);
+    });
+    const closed = running.close(60_000);
+    await expect(fetch(running.url)).rejects.toThrow();
+    let received = 0;
+    for await (const chunk of answer) received += (chunk as Buffer).length;
+    expect(received).toBe(body.length);
+    expect(await closed).toBe(0);
+  });
+
+  it('before it, each answer is the last of its connection, also of one that was open', async () => {
+    const { app } = waitingApp();
+    const running = await start(app);
+    const agent = new Agent({ keepAlive: true });
+    expect((await request(running, '/now', agent)).headers.connection).toBe('keep-alive');
+    running.drain();
+    for (const each of [agent, new Agent({ keepAlive: true })]) {
+      const { headers, text } = await request(running, '/now', each);
+      expect({ connection: headers.connection, text }).toEqual({ connection: 'close', text: 'now' });
+      await until(() => Object.keys(each.freeSockets).length + Object.keys(each.sockets).length === 0);
+    }
+    expect(await running.close(10_000)).toBe(0);
+  });
+
+  it('answers a request that comes just after, on a connection that had just been opened', async () => {
+    const { app } = waitingApp();
+    const running = await start(app);
+    const { connect } = await import('node:net');
+    const socket = connect(running.port, running.host);
+    await new Promise((resolve) => socket.once('connect', resolve));
+    await fetch(`${running.url}/now`); // the connection has been accepted by now
+    const closed = running.close(10_000);
+    let text = '';
+    socket.setEncoding('utf8').on('data', (part: string) => {
+      text += part;
+    });
+    socket.write('GET /now HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    expect(await closed).toBe(0);
+    await until(() => text.endsWith('now'));
+    expect(text).toContain('Connection: close');
+    socket.destroy();
+  });
+
   it('cuts off what does not finish in time, and returns how many', async () => {
     const { app, waiting } = waitingApp();
     const running = await start(app);

@@ -1,6 +1,7 @@
 import process from 'node:process';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { onEndingSignals, TIMES } from '../../src/app/run-process.ts';
+import { onEndingSignals } from '../../src/app/ending.ts';
+import { TIMES } from '../../src/app/run-process.ts';
 import { KEPT_MS } from '../../src/repair/sampler/report.ts';
 
 it('the times of the processes; tests of what happens when they are over use shorter ones', () => {

@@ -6,7 +6,9 @@ import { type RunningServer, startKafka, startMysql, startRedis } from '../../sr
 import { type CliProcess, type Settings, startProcess } from '../support/cli.ts';
 import { indexedSite } from '../support/indexed-site.ts';
 import { shortOrLong } from '../support/length.ts';
-import { hasKafka, sql } from '../support/servers.ts';
+import { loggedMysql, WITH_GTIDS } from '../support/logged-mysql.ts';
+import { mappingFile } from '../support/reference-mapping.ts';
+import { freshName, freshPrefix, hasKafka, kafkaBrokers, redisUrl, sql } from '../support/servers.ts';
 import { until } from '../support/until.ts';
 
 const CONTACTS = Array.from({ length: 20 }, (_, i) => String(2 + i));
@@ -15,6 +17,9 @@ type Site = Settings & { readonly MYSQL_URL: string };
 
 /** Less than the default, and than the time limits of the servers' clients together, ms. */
 const SHUTDOWN_TIMEOUT_MS = 4_000;
+
+/** As long as the statements of the clients may take, or less, ms. */
+const PATIENT_TIMEOUT_MS = 8_000;
 
 /** A process that waits for a server takes longer than this; a busy machine does not, ms. */
 const ENDED_MS = 30_000;
@@ -77,6 +82,36 @@ describe('SIGTERM while every server hangs, on each transport', () => {
       for (const cli of processes) cli.signal('SIGTERM');
       const ended = Promise.all(processes.map((cli) => cli.ended));
       expect(await settledWithin(ended, ENDED_MS)).toBe(true);
+    },
+  );
+});
+
+describe('SIGTERM while MySQL hangs', () => {
+  const mysql = loggedMysql(WITH_GTIDS);
+
+  async function site(transport: 'kafka' | 'streams'): Promise<Site> {
+    const MYSQL_URL = await mysql.createDatabase();
+    await migrate({ url: MYSQL_URL });
+    return {
+      ...{ MYSQL_URL, REDIS_URL: redisUrl(), KEY_PREFIX: freshPrefix(), CAPTURE_MAPPING: mappingFile() },
+      ...{ TRANSPORT: transport, TOPIC: freshName(), PORT: '0', METRICS_PORT: '0' },
+      ...{ SHUTDOWN_TIMEOUT_MS: `${PATIENT_TIMEOUT_MS}` },
+      ...(transport === 'kafka' ? { KAFKA_BROKERS: kafkaBrokers().join(',') } : {}),
+    };
+  }
+
+  it.each(['streams', ...(hasKafka() ? (['kafka'] as const) : [])] as const)(
+    'ends every process in order, on %s',
+    async (transport) => {
+      const settings = await site(transport);
+      const names = ['serve', 'consume', 'relay', 'notify', 'capture'] as const;
+      const processes = await Promise.all(names.map((name) => startProcess(name, settings)));
+      await mysql.server.kill('SIGSTOP');
+      onTestFinished(() => mysql.server.kill('SIGCONT'));
+      await pause(1_000); // by then each has asked something
+      for (const cli of processes) cli.signal('SIGTERM');
+      const codes = await Promise.all(processes.map(async (cli) => (await cli.ended).code));
+      expect(codes, processes.map(({ stdout }) => stdout.slice(-2_000)).join('\n')).toEqual(names.map(() => 0));
     },
   );
 });

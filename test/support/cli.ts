@@ -19,7 +19,9 @@ export class CliProcess implements AsyncDisposable {
 
   /** @param main the command's file; the source by default @param more variables beside the settings */
   constructor(args: readonly string[], settings: Settings, { main = SOURCE, cwd = process.cwd(), more = {} } = {}) {
-    const env = { ...(childEnvironment(settings) as NodeJS.ProcessEnv), ...more };
+    // Nobody balances requests here; versions before this one do not know the setting.
+    const own = main === SOURCE ? { DRAIN_MS: '0', ...settings } : settings;
+    const env = { ...(childEnvironment(own) as NodeJS.ProcessEnv), ...more };
     this.#child = spawn(process.execPath, [main, ...args], { env, cwd, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       this.stdout += text;

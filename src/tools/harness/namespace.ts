@@ -48,6 +48,7 @@ export function namespaceOn({ mysqlUrl, redisUrl, kafkaBrokers }: Addresses, opt
     ACTIVITY_TOPIC: `${name}.activity`,
     KAFKA_GROUP: name,
     METRICS_PORT: '0', // many processes on one machine
+    DRAIN_MS: '0', // and nothing balances requests
     ...(kafkaBrokers === null ? {} : { KAFKA_BROKERS: kafkaBrokers }),
     ...options.settings,
   };

@@ -114,6 +114,8 @@ recency/checksum-of-mapping: {{ sha256sum . }}
 {{- $secrets := include "recency.secrets" . | fromYaml }}
 automountServiceAccountToken: false
 enableServiceLinks: false
+# So that it is not process 1, which notices no signal before it listens to them.
+shareProcessNamespace: true
 securityContext:
   runAsNonRoot: true
   runAsUser: 1000

@@ -1,5 +1,6 @@
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { CliProcess, type Settings, startProcess } from '../support/cli.ts';
 import { serviceSettings } from '../support/service-settings.ts';
@@ -67,6 +68,15 @@ describe('SIGTERM to an API that drains', () => {
     expect(await cli.ended).toEqual({ code: 0, signal: null });
     expect(performance.now() - from).toBeLessThan(20_000);
   });
+});
+
+it('what never closes is abandoned, with exit code 1', async () => {
+  const main = fileURLToPath(new URL('../support/hanging-process.ts', import.meta.url));
+  await using cli = new CliProcess([], { SHUTDOWN_TIMEOUT_MS: '1000' }, { main });
+  await cli.says('consuming');
+  cli.signal('SIGTERM');
+  expect(await cli.ended).toEqual({ code: 1, signal: null });
+  expect(cli.stdout).toContain('not everything was closed in time');
 });
 
 /** Sends the process a signal while it loads the command line. */

@@ -15,6 +15,8 @@ export class ServerConnections {
   readonly #open = new Set<Socket>();
   /** Those that the server works on, with the time since when, monotonic ms. */
   readonly #lent = new Map<LentSocket, number>();
+  readonly #forget = forgetIn(this.#open);
+  readonly #forgetLent = forgetIn(this.#lent);
   #isDraining = false;
 
   constructor(server: Server) {
@@ -62,14 +64,11 @@ export class ServerConnections {
     const lent = new LentSocket(socket);
     this.#open.add(socket);
     this.#lent.set(lent, performance.now());
-    // Functions of this object, so that a connection that is taken back from the server keeps nothing of it.
+    // Not closures of this call: those would keep what was lent for as long as the connection, after it was taken back, too.
     socket.on('close', this.#forget);
     lent.on('close', this.#forgetLent);
     return lent;
   }
-
-  readonly #forget = forgetIn(this.#open);
-  readonly #forgetLent = forgetIn(this.#lent);
 
   #closeIdle(): void {
     const now = performance.now();

@@ -36,16 +36,10 @@ export class OpenProcess {
   readonly resources = new AsyncDisposableStack();
   readonly #stopping = new AbortController();
   readonly #late = new AbortController();
-
   /** Aborted once the intakes have stopped. */
-  get signal(): AbortSignal {
-    return this.#stopping.signal;
-  }
-
+  readonly signal = this.#stopping.signal;
   /** Aborted when half of the time to end is over. */
-  get late(): AbortSignal {
-    return this.#late.signal;
-  }
+  readonly late = this.#late.signal;
 
   /** @param withinMs the time for all of it @param drainMs part of that @param started settles when its start is over */
   async close({ withinMs, drainMs, started }: CloseOptions): Promise<void> {

@@ -103,7 +103,7 @@ export async function runProcess(
     if (err) logger.fatal({ err }, 'unexpected error; ending');
     const drains = run.mayDrain && run.hasStarted && !intakes.isEmpty;
     const drainMs = drains ? Math.min(config.drainMs, config.shutdownTimeoutMs / 2) : 0;
-    if (drainMs > 0) logger.info({ drainMs }, 'answering until balancers have noticed');
+    if (drainMs > 0) logger.info({ drainMs }, 'still answering, so that load balancers notice');
     await open.close({ withinMs, drainMs, started });
     logger.info('ended');
     if ('error' in run) throw run.error;
@@ -156,7 +156,7 @@ function hearSignals(logger: Logger, end: (mayDrain: boolean) => void): () => vo
     process.exit(1);
   };
   const isHeard = isHangupHeard();
-  // Where it does not end a process, it does not do so once the settings are not read again any more either.
+  // It must not end a process that no longer reads its settings again either.
   if (isHeard) process.on('SIGHUP', ignore);
   const forget = onEndingSignals({ onFirst, onSecond }, isHeard ? OTHERS : [...OTHERS, 'SIGHUP']);
   return () => {

@@ -3,12 +3,12 @@
  * it would end by the signal, which supervisors take for a crash, and as process 1 of a container it would not even notice.
  */
 import process from 'node:process';
+import { METRICS_PORTS } from '../config/readiness-url.ts';
 
-const PROCESSES = ['serve', 'consume', 'relay', 'capture', 'notify'];
 const ENDING = ['SIGINT', 'SIGTERM', 'SIGQUIT', 'SIGUSR2'];
 
 const [, , command = ''] = process.argv;
-if (PROCESSES.includes(command)) hear();
+if (['serve', ...Object.keys(METRICS_PORTS)].includes(command)) hear();
 
 function hear(): void {
   const end = () => process.exit(0);

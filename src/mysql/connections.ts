@@ -101,7 +101,6 @@ export class ConnectionPool {
     const { extraMs = 0, deadline, once = false } = options;
     return this.#limiter.run(
       async () => {
-        this.#lifetime.check();
         const connection = await (once ? this.#alive(deadline) : this.#trusted(deadline));
         return await this.#workOn(connection, work(connection), this.#deadlineMs + extraMs, deadline);
       },
@@ -145,6 +144,11 @@ export class ConnectionPool {
     for (const connection of this.#inUse) connection.destroy();
   }
 
+  /** Waits until a deadline, or until the pool is given up. @param what is missing then */
+  #within<T>(ms: number, pending: Promise<T>, what: string, deadline: Deadline | undefined): Promise<T> {
+    return withTimeout(pending, ms, () => late(`no ${what} within ${ms} ms`), deadline, this.#lifetime);
+  }
+
   async #workOn<T>(
     connection: PoolConnection,
     running: Promise<T>,
@@ -154,7 +158,7 @@ export class ConnectionPool {
     const begun = performance.now();
     this.#inUse.add(connection);
     try {
-      const result = await withTimeout(running, ms, () => late(`no answer within ${ms} ms`), deadline, this.#lifetime);
+      const result = await this.#within(ms, running, 'answer', deadline);
       this.#heard.set(connection.connection, performance.now());
       connection.release();
       return result;
@@ -218,24 +222,17 @@ export class ConnectionPool {
     }
   }
 
-  /** @throws DeadlineExceeded, RequestCancelled, DatabaseUnavailable when the pool is given up */
+  /** @throws DeadlineExceeded, RequestCancelled */
   async #answers(connection: PoolConnection, deadline: Deadline | undefined): Promise<boolean> {
     const begun = performance.now();
     this.#inUse.add(connection);
     try {
-      await withTimeout(
-        connection.ping(),
-        this.#deadlineMs,
-        () => late('no answer to a ping'),
-        deadline,
-        this.#lifetime,
-      );
+      await this.#within(this.#deadlineMs, connection.ping(), 'answer to a ping', deadline);
       this.#heard.set(connection.connection, performance.now());
       return true;
     } catch (error) {
       this.#lose(connection, begun);
       if (error instanceof DeadlineExceeded || error instanceof RequestCancelled) throw error;
-      this.#lifetime.check();
       return false;
     } finally {
       this.#inUse.delete(connection);
@@ -252,11 +249,11 @@ export class ConnectionPool {
    * Sets up the session of a new connection. If that fails, the connection is closed and does not return to the pool.
    */
   async #ready(connection: PoolConnection, deadline: Deadline | undefined): Promise<PoolConnection> {
-    const [begun, ms] = [performance.now(), this.#deadlineMs];
+    const begun = performance.now();
     this.#inUse.add(connection);
     try {
       const settingUp = setUpSession(connection, { statementMs: this.#deadlineMs + BACKSTOP_MS });
-      await withTimeout(settingUp, ms, () => late(`no session within ${ms} ms`), deadline, this.#lifetime);
+      await this.#within(this.#deadlineMs, settingUp, 'session', deadline);
       this.#setUp.set(connection.connection, begun);
       return connection;
     } catch (error) {

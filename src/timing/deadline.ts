@@ -102,6 +102,7 @@ export function withTimeout<T>(
     };
     const timer = setTimeout(() => fail(leftMs <= ms ? new DeadlineExceeded() : late()), Math.min(ms, leftMs));
     for (const deadline of deadlines) deadline?.onCancel(fail);
+    if (deadlines.some((deadline) => deadline?.isCancelled)) end(); // the others, too, need not remember it
     pending.then((value) => {
       end();
       resolve(value);

@@ -152,4 +152,33 @@ describe('a lent connection', () => {
     expect(attempts).toEqual([undefined]);
     expect(one.text.length).toBeGreaterThan(20_000_000);
   });
+
+  it('is not idle while the operating system has not taken all of an answer that is over for the server', async () => {
+    const sockets: Socket[] = [];
+    let isOver = false;
+    const server = createServer((_request, response) => {
+      response.on('close', () => {
+        isOver = true;
+      });
+      const fill = () => {
+        if (sockets[0]?.writableLength !== 0) return response.end('end'); // too little waits to ask for a pause
+        response.write('x'.repeat(1_000), () => setImmediate(fill));
+      };
+      fill();
+    });
+    const connections = new ServerConnections(server);
+    server.on('connection', (socket: Socket) => sockets.push(socket));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const one = client((server.address() as AddressInfo).port);
+    one.socket.pause();
+    one.socket.write(get('/'));
+    await until(() => isOver);
+    const closed = connections.close(60_000); // looks at once
+    expect(sockets[0]?.destroyed).toBe(false);
+    one.socket.resume();
+    expect(await closed).toBe(0);
+    await until(() => one.isClosed);
+    expect(one.text).toContain('end');
+  });
 });

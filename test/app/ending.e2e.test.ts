@@ -61,12 +61,43 @@ describe('SIGTERM to an API that drains', () => {
     expect(await cli.ended).toEqual({ code: 0, signal: null });
   });
 
-  it('is Ctrl-C instead: a person does not wait', async () => {
-    const cli = await startProcess('serve', { ...settings, DRAIN_MS: '60000', SHUTDOWN_TIMEOUT_MS: '60000' });
-    const from = performance.now();
-    cli.signal('SIGINT');
+  it('drains for half of the time to end at most', async () => {
+    const cli = await startProcess('serve', { ...settings, DRAIN_MS: '60000', SHUTDOWN_TIMEOUT_MS: '4000' });
+    cli.signal('SIGTERM');
     expect(await cli.ended).toEqual({ code: 0, signal: null });
-    expect(performance.now() - from).toBeLessThan(20_000);
+  });
+});
+
+/** A drain would last for half a minute. */
+const LONG_DRAIN = { DRAIN_MS: '60000', SHUTDOWN_TIMEOUT_MS: '60000' };
+
+/** It ends long before that. */
+async function endsSoon(cli: CliProcess, signal: NodeJS.Signals): Promise<void> {
+  const from = performance.now();
+  cli.signal(signal);
+  expect(await cli.ended).toEqual({ code: 0, signal: null });
+  expect(performance.now() - from).toBeLessThan(20_000);
+}
+
+describe('nobody waits for a drain', () => {
+  it.each([1, 2])('at Ctrl-C, with %i workers', async (workers) => {
+    await using cli = new CliProcess(['serve', '--workers', String(workers)], { ...settings, ...LONG_DRAIN });
+    await cli.says('answering at');
+    await endsSoon(cli, 'SIGINT');
+  });
+
+  it('of an API that has not started to answer', async () => {
+    await using cli = new CliProcess(['serve'], {
+      ...settings,
+      ...LONG_DRAIN,
+      MYSQL_URL: 'mysql://nobody@127.0.0.1:1/x',
+    });
+    await cli.says('waiting: No MySQL answers');
+    await endsSoon(cli, 'SIGTERM');
+  });
+
+  it('of a process without an API', async () => {
+    await endsSoon(await startProcess('consume', { ...settings, ...LONG_DRAIN }), 'SIGTERM');
   });
 });
 

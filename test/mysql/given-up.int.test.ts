@@ -28,11 +28,16 @@ async function expectGivenUp(pool: ConnectionPool, waiting: readonly Promise<unk
 
 it('a statement that the server does not answer, and those that wait behind it; its connection is closed', async () => {
   const { pool, proxy } = await poolOn();
-  const streams: Socket[] = [];
-  await pool.use(async ({ connection }) => void streams.push((connection as unknown as { stream: Socket }).stream));
+  await select(pool);
   proxy.silence();
-  await expectGivenUp(pool, [select(pool), select(pool)]);
-  expect(streams.map(({ writableEnded }) => writableEnded)).toEqual([true]);
+  const asked: Socket[] = [];
+  const statement = pool.use(async (connection) => {
+    asked.push((connection.connection as unknown as { stream: Socket }).stream);
+    await connection.query('SELECT 1');
+  });
+  await until(() => asked.length === 1);
+  await expectGivenUp(pool, [statement, select(pool)]);
+  expect(asked.map(({ writableEnded }) => writableEnded)).toEqual([true]);
 });
 
 it('a connection that is being opened', async () => {

@@ -35,7 +35,7 @@ export class LentSocket extends Duplex {
 
   /** All that was received is answered, and the answers have been handed to the operating system. */
   get isIdle(): boolean {
-    return !this.#isBusy && this.writableLength === 0 && (this.#socket?.writableLength ?? 0) === 0;
+    return !this.#isBusy && (this.#socket?.writableLength ?? 0) === 0;
   }
 
   /** Whether anything was received, ever. */

@@ -155,17 +155,8 @@ function hearSignals(logger: Logger, end: (mayDrain: boolean) => void): () => vo
     logger.warn({ signal }, 'second signal: ended at once');
     process.exit(1);
   };
-  const isHeard = isHangupHeard();
-  // It must not end a process that no longer reads its settings again either.
-  if (isHeard) process.on('SIGHUP', ignore);
-  const forget = onEndingSignals({ onFirst, onSecond }, isHeard ? OTHERS : [...OTHERS, 'SIGHUP']);
-  return () => {
-    process.off('SIGHUP', ignore);
-    forget();
-  };
+  return onEndingSignals({ onFirst, onSecond }, isHangupHeard() ? OTHERS : [...OTHERS, 'SIGHUP']);
 }
-
-function ignore(): void {}
 
 const OTHERS = ['SIGQUIT', 'SIGUSR2'] as const;
 

@@ -110,6 +110,26 @@ describe('closing', () => {
     expect(await closed).toBe(0);
   });
 
+  it('answers the second one of two requests that a client has sent together', async () => {
+    const { app, waiting } = waitingApp();
+    const running = await start(app);
+    const { connect } = await import('node:net');
+    const socket = connect(running.port, running.host);
+    let text = '';
+    socket.setEncoding('utf8').on('data', (part: string) => {
+      text += part;
+    });
+    socket.write('GET /later HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(2));
+    await until(() => waiting.length === 2);
+    waiting[0]?.();
+    await until(() => text.endsWith('later'));
+    const closed = running.close(10_000);
+    waiting[1]?.();
+    expect(await closed).toBe(0);
+    await until(() => text.split('\r\n\r\nlater').length === 3);
+    socket.destroy();
+  });
+
   it('before it, each answer is the last of its connection, also of one that was open', async () => {
     const { app } = waitingApp();
     const running = await start(app);

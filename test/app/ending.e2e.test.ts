@@ -1,9 +1,9 @@
 import { Agent, get, type IncomingMessage } from 'node:http';
-import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { CliProcess, type Settings, startProcess } from '../support/cli.ts';
 import { serviceSettings } from '../support/service-settings.ts';
+import { until } from '../support/until.ts';
 
 let settings: Settings;
 beforeAll(async () => {
@@ -51,12 +51,12 @@ describe('SIGTERM to an API that drains', () => {
   });
 
   it('is followed by other signals, as supervisors send them: nothing changes', async () => {
-    const cli = await startProcess('serve', { ...settings, DRAIN_MS: '2000' });
+    const cli = await startProcess('serve', { ...settings, DRAIN_MS: '4000' });
     cli.signal('SIGTERM');
     await cli.says('"ending"');
+    const heard = performance.now();
+    await until(() => performance.now() - heard > 1_100); // SIGTERM would end it at once by now
     for (const signal of ['SIGHUP', 'SIGQUIT', 'SIGUSR2'] as const) cli.signal(signal);
-    await pause(100); // later than the others
-    cli.signal('SIGHUP');
     expect(await ask(addressOf(cli) + ANSWER, new Agent())).toEqual({ status: 200, connection: 'close' });
     expect(await cli.ended).toEqual({ code: 0, signal: null });
   });
@@ -97,7 +97,9 @@ describe('nobody waits for a drain', () => {
   });
 
   it('of a process without an API', async () => {
-    await endsSoon(await startProcess('consume', { ...settings, ...LONG_DRAIN }), 'SIGTERM');
+    const cli = await startProcess('consume', { ...settings, ...LONG_DRAIN });
+    await endsSoon(cli, 'SIGTERM');
+    expect(cli.stdout).not.toContain('still answering');
   });
 });
 

@@ -17,14 +17,13 @@ const TABLES = {
     PRIMARY KEY (only_row),
     CONSTRAINT recency_epoch_has_one_row CHECK (only_row = 1)`,
 
-  // The run_id of each Redis master seen; an unknown one means a new epoch.
+  // Of version 0.1.0, like the next one: later ones leave both alone, so that its processes may still run during an upgrade.
   recency_redis_masters: `
     run_id VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
     address VARCHAR(255) NOT NULL DEFAULT '',
     first_seen_at BIGINT NOT NULL,
     PRIMARY KEY (run_id)`,
 
-  // The identity of each MySQL server seen; another one means that MySQL was restored or failed over: a new epoch.
   recency_mysql_servers: `
     identity VARCHAR(255) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
     version VARCHAR(255) NOT NULL DEFAULT '',

@@ -10,6 +10,7 @@ export { KeyNames } from '../src/index/redis/keys.ts';
 export { RedisContactIndex } from '../src/index/redis/redis-contact-index.ts';
 export { WaitingPlans } from '../src/index/redis/waiting-plans.ts';
 export { refresh } from '../src/index/refresh.ts';
+export { readProvenEpoch, renewEpoch } from '../src/mysql/epoch.ts';
 export { DatabaseNotPrimary } from '../src/mysql/faults.ts';
 export { readOthersRows } from '../src/mysql/others-marks.ts';
 export { recordServer } from '../src/mysql/server-record.ts';

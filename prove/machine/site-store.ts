@@ -1,6 +1,6 @@
 import type { Id } from '../../src/contracts/id.ts';
 import { type allowanceOf, KEEP_ALL } from '../../src/index/allowance.ts';
-import { isSuspended, suspendedToken } from '../../src/mysql/epoch.ts';
+import { isSuspended, suspendedToken } from '../../src/mysql/epoch-token.ts';
 import type { Pair } from '../../src/mysql/statements/pairs.ts';
 import { Interner } from '../interner.ts';
 import type { Scenario } from '../scenarios/scenario.ts';

@@ -10,8 +10,8 @@ export const OF_SERVERS: readonly Mutation[] = [
     patches: [
       {
         file: RECORD,
-        from: "return (await bump(connection, next)) === 'suspended' ? 'suspended' : 'first';",
-        to: "return next === undefined ? 'suspended' : 'first';",
+        from: "return (await put(connection, here, next)) === 'suspended' ? 'suspended' : 'first';",
+        to: "return 'first';",
       },
     ],
     servers: {},
@@ -20,7 +20,7 @@ export const OF_SERVERS: readonly Mutation[] = [
   {
     rule: 'another server begins a new epoch',
     instead: 'it goes on with the epoch that it finds',
-    patches: [{ file: RECORD, from: 'return await bump(connection, next);', to: "return 'known';" }],
+    patches: [{ file: RECORD, from: 'return await put(connection, here, next);', to: "return 'known';" }],
     servers: {},
     try: ['a replica that is opened'],
   },
@@ -30,12 +30,25 @@ export const OF_SERVERS: readonly Mutation[] = [
     patches: [
       {
         file: RECORD,
-        from: 'if (here.recorded !== here.identity) await mustHaveApplied(connection, here);',
+        from: 'if (here.recorded !== here.proof) await mustHaveApplied(connection, here);',
         to: '',
       },
     ],
     servers: {},
     try: ['a replica that is opened'],
+  },
+  {
+    rule: 'rows of a server that the token does not name are of another epoch',
+    instead: 'a server goes on with whatever epoch arrives from another one',
+    patches: [
+      {
+        file: 'mysql/epoch.ts',
+        from: 'if (onRecord !== undefined && onRecord !== proof) return',
+        to: "if (onRecord === '') return",
+      },
+    ],
+    servers: {},
+    try: ['a pair, and an epoch of the half that comes back'],
   },
   {
     rule: 'what another server has marked as published is published once more',

@@ -1,4 +1,5 @@
 import type { Database } from '../../src/mysql/database.ts';
+import { tokenOn } from '../../src/mysql/epoch-token.ts';
 import { proofOf } from '../../src/mysql/session.ts';
 import type { Channel, Mark, Rows, ServerName } from './world.ts';
 
@@ -7,7 +8,6 @@ export const KEYS = {
   pair: 'pair',
   epoch: 'epoch',
   outbox: 'outbox ',
-  server: 'server ',
   setting: 'setting ',
 } as const;
 
@@ -17,17 +17,14 @@ const MARKS = 'outbox:others_marks';
 export const identityOf = (name: ServerName) => `uuid:${name}`;
 export const proofOfServer = (name: ServerName) => proofOf(identityOf(name));
 
+/** Of as many characters as the product's own. */
+export const nonceOf = (epoch: number) => `T${epoch}`.padEnd(8, '.');
+
 /** What the first server leaves when it is put on record. */
 export const recordOf = (name: ServerName): Rows => ({
-  [KEYS.server + identityOf(name)]: 1,
+  [KEYS.epoch]: tokenOn(proofOfServer(name), nonceOf(0)),
   [KEYS.setting + MARKS]: '{}',
 });
-
-/** The identity on record, as `MAX(identity)` finds it; null: none. */
-export function onRecord(rows: Rows): string | null {
-  const identities = under(rows, KEYS.server).map(([identity]) => identity);
-  return identities.sort().at(-1) ?? null;
-}
 
 /** What begins with this key, and is not deleted, by the rest of the key. */
 export function under(rows: Rows, start: string): [string, Rows[string]][] {
@@ -62,6 +59,7 @@ export class ModelServer {
       rows: ask,
       transaction: (work: (on: unknown) => Promise<unknown>) => work(connection),
       renewConnections: () => false,
+      sawOnRecord: () => undefined,
       sawReadOnly: () => undefined,
       readOnlyAt: () => undefined,
     };
@@ -74,7 +72,7 @@ export class ModelServer {
 
   #query(asked: string | { sql: string; rowsAsArray?: boolean }): unknown[] {
     const sql = typeof asked === 'string' ? asked : asked.sql;
-    if (sql.startsWith('DELETE')) return this.#delete(sql);
+    if (sql.includes("LIKE 'loss:%'")) return []; // no loss is known
     if (sql.startsWith('SHOW ALL REPLICAS'))
       return this.#channel === undefined ? [] : [this.#replication(this.#channel)];
     if (sql.includes('FROM recency_epoch FOR UPDATE')) return [{ token: this.#now[KEYS.epoch] }];
@@ -83,12 +81,13 @@ export class ModelServer {
   }
 
   #answer(sql: string): unknown[][] {
-    const recorded = onRecord(this.#now);
+    const token = this.#now[KEYS.epoch];
     if (sql.includes('@@global.hostname')) {
-      return [[`${proofOfServer(this.#name)}OFF`, identityOf(this.#name), 1, this.#name, recorded]];
+      return [[`${proofOfServer(this.#name)}OFF`, identityOf(this.#name), 1, this.#name, token]];
     }
+    if (sql.endsWith('FROM recency_epoch AS e')) return [[token, `${proofOfServer(this.#name)}OFF`]];
     if (sql.includes('GROUP BY published_by')) return this.#newestMarks();
-    if (sql.includes(`'${MARKS}'`)) return [[proofOfServer(this.#name), recorded, this.#setting(MARKS)]];
+    if (sql.includes(`'${MARKS}'`)) return [[proofOfServer(this.#name), token, this.#setting(MARKS)]];
     if (sql.includes(`'${REPLACED}'`))
       return [this.#setting(REPLACED)].flatMap((value) => (value === null ? [] : [[value]]));
     throw new Error(`the model of a server does not know: ${sql}`);
@@ -105,18 +104,8 @@ export class ModelServer {
     return this.#now[KEYS.setting + name] ?? null;
   }
 
-  #delete(sql: string): [] {
-    const isOf = (key: string) =>
-      sql.includes('recency_mysql_servers')
-        ? key.startsWith(KEYS.server)
-        : sql.includes(`'${key.slice(KEYS.setting.length)}'`);
-    for (const [key, value] of Object.entries(this.#now)) if (value !== null && isOf(key)) this.#write(key, null);
-    return [];
-  }
-
   #execute(sql: string, [first = '']: readonly (string | number)[]): [] {
-    if (sql.startsWith('INSERT INTO recency_mysql_servers')) this.#write(`${KEYS.server}${first}`, 1);
-    else if (sql.startsWith('UPDATE recency_epoch')) this.#write(KEYS.epoch, first);
+    if (sql.startsWith('UPDATE recency_epoch')) this.#write(KEYS.epoch, first);
     else if (sql.includes(`'${MARKS}'`)) this.#write(KEYS.setting + MARKS, first);
     else if (sql.includes(`'${REPLACED}'`)) this.#write(KEYS.setting + REPLACED, first);
     else throw new Error(`the model of a server does not know: ${sql}`);

@@ -2,15 +2,13 @@ import type { OthersRows } from '../../src/mysql/others-marks.ts';
 import type { Product } from '../load-product.ts';
 import type { WorldMove, WorldMoves } from '../search/worlds.ts';
 import type { Violation } from '../violation.ts';
-import { identityOf, KEYS, ModelServer, onRecord, proofOfServer, recordOf, under } from './model-server.ts';
+import { KEYS, ModelServer, nonceOf, proofOfServer, recordOf, under } from './model-server.ts';
 import type { Channel, Mark, Rows, ServerName, ServersScenario, ServersWorld } from './world.ts';
 
 type Move = WorldMove<ServersWorld>;
 
 const HOUR_MS = 3_600_000;
 const MINE = new Set([0]);
-
-const FIRST = 'T0';
 
 /** Everything that may happen to two servers, with the product's own comparison, marks and inspection of positions. */
 export class ServersMoves implements WorldMoves<ServersWorld> {
@@ -24,7 +22,7 @@ export class ServersMoves implements WorldMoves<ServersWorld> {
 
   start(): ServersWorld {
     const { servers, name: _, ...left } = this.#scenario;
-    const empty: Rows = { [KEYS.pair]: 0, [KEYS.epoch]: FIRST };
+    const empty: Rows = { [KEYS.pair]: 0, [KEYS.epoch]: nonceOf(0) };
     const rows = servers === 'backup' ? empty : { ...empty, ...recordOf('A') };
     const none: Channel = { transactions: [], received: 0 };
     return {
@@ -32,7 +30,7 @@ export class ServersMoves implements WorldMoves<ServersWorld> {
       channels: servers === 'backup' ? {} : servers === 'pair' ? { A: none, B: none } : { B: none },
       current: 'A',
       clock: HOUR_MS,
-      index: { pair: 0, epoch: FIRST },
+      index: { pair: 0, epoch: String(rows[KEYS.epoch]) },
       tasks: { high: 0, committed: 0, isMarked: true },
       epochs: 0,
       left,
@@ -45,8 +43,9 @@ export class ServersMoves implements WorldMoves<ServersWorld> {
       ...publish(world),
       ...(await this.#publishAgain(world)),
       ...(await this.#compare(world)),
-      ...this.#consume(world),
-      ...build(world),
+      ...(await this.#consume(world)),
+      ...(await this.#build(world)),
+      ...(await this.#beginEpoch(world)),
       ...replicate(world),
       ...faults(world),
     ];
@@ -58,7 +57,13 @@ export class ServersMoves implements WorldMoves<ServersWorld> {
     const { transactions, received } = channels[current] ?? { transactions: [], received: 0 };
     const isArriving = servers[otherOf(current)].isUp ? transactions.length > 0 : received > 0;
     const isPublished = outboxOf(world).every(([, mark]) => mark.length > 0);
-    if (!isTrusted(world) || isArriving || !isPublished || tasks.committed < tasks.high || !tasks.isMarked)
+    if (
+      !(await this.#isTrusted(world)) ||
+      isArriving ||
+      !isPublished ||
+      tasks.committed < tasks.high ||
+      !tasks.isMarked
+    )
       return false;
     return (await this.#othersRows(world)).length === 0;
   }
@@ -68,14 +73,27 @@ export class ServersMoves implements WorldMoves<ServersWorld> {
     const { index, servers, current } = world;
     const { rows } = servers[current];
     if (index?.epoch !== rows[KEYS.epoch] || index?.pair === rows[KEYS.pair]) return undefined;
+    if (!(await this.#isTrusted(world))) return undefined; // its rows count as those of another epoch
     const rule = (await this.isAtRest(world)) ? 'I1' : (await this.#isExact(world)) ? 'E1' : undefined;
     if (rule === undefined) return undefined;
     return { rule, what: `the index says ${index?.pair}, and server ${current} says ${rows[KEYS.pair]}` };
   }
 
+  /** Rows of the server in use count: it is the one on record. */
+  async #isTrusted(world: ServersWorld): Promise<boolean> {
+    const proven = this.#code.readProvenEpoch(serverOf(world).database);
+    return await proven.then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof this.#code.DatabaseNotPrimary) return false;
+        throw error;
+      },
+    );
+  }
+
   /** Nothing is on its way, as far as a process can see that measures the lag. */
   async #isExact(world: ServersWorld): Promise<boolean> {
-    if (!isTrusted(world) || !outboxOf(world).every(([, mark]) => mark.length > 0)) return false;
+    if (!outboxOf(world).every(([, mark]) => mark.length > 0)) return false;
     if ((await this.#othersRows(world)).length > 0) return false;
     const ends = async () => new Map([[0, BigInt(world.tasks.high)]]);
     const raise = this.#code.strictKafkaBarrier(
@@ -104,16 +122,15 @@ export class ServersMoves implements WorldMoves<ServersWorld> {
 
   /** A process compares the server that answers. S2: one that has not applied what it has received is not put on record. */
   async #compare(world: ServersWorld): Promise<Move[]> {
-    const { servers, current, clock, epochs, channels } = world;
+    const { current, clock, epochs, channels } = world;
     const server = serverOf(world);
-    const token = `T${epochs + 1}`;
-    const next = () => ({ token, why: 'another server', bumpedAt: clock });
+    const nonce = nonceOf(epochs + 1);
+    const next = () => ({ nonce, why: 'another server', bumpedAt: clock });
     const compared = await this.#code.recordServer(server.database, next).catch((error: unknown) => {
       if (error instanceof this.#code.DatabaseNotPrimary) return undefined; // refused: it is tried again
       throw error;
     });
-    const { rows } = servers[current];
-    if (onRecord({ ...rows, ...server.written }) === onRecord(rows)) return []; // refused, or on record already
+    if (server.written[KEYS.epoch] === undefined) return []; // refused, or on record already
     const behind = channels[current]?.received ?? 0;
     const broken =
       behind > 0 ? { rule: 'S2', what: `${current} is on record, and has not applied ${behind}` } : undefined;
@@ -122,21 +139,42 @@ export class ServersMoves implements WorldMoves<ServersWorld> {
   }
 
   /** A consumer starts, which looks where its group stands, or does a task. */
-  #consume(world: ServersWorld): Move[] {
-    const { tasks, epochs } = world;
+  async #consume(world: ServersWorld): Promise<Move[]> {
+    const { tasks } = world;
     const { high, committed: at, isMarked } = tasks;
     if (!isMarked) {
       const { losses } = this.#code.inspectOffsets([offsetsOf(world)], MINE, true);
       const isLost = losses.length > 0;
       const accepted = { ...world, tasks: { ...tasks, isMarked: true } };
-      const after = isLost
-        ? { ...committed(accepted, { [KEYS.epoch]: `T${epochs + 1}` }), epochs: epochs + 1 }
-        : accepted;
+      const after = isLost ? await this.#renewed(accepted) : accepted;
       return [{ world: after, what: `a consumer starts${isLost ? ', and finds a loss: a new epoch' : ''}` }];
     }
-    if (at === high || !isTrusted(world)) return [];
+    if (at === high || !(await this.#isTrusted(world))) return [];
     const after = { ...world, tasks: { ...tasks, committed: at + 1 }, index: refreshed(world) };
     return [{ world: after, what: `a consumer does task ${at + 1}` }];
+  }
+
+  /** A read that finds the user cold has the index built. */
+  async #build(world: ServersWorld): Promise<Move[]> {
+    const { index, servers, current } = world;
+    const { rows } = servers[current];
+    if (index?.epoch === rows[KEYS.epoch] || !(await this.#isTrusted(world))) return [];
+    return [{ world: { ...world, index: indexOf(rows) }, what: 'the index is built' }];
+  }
+
+  /** Tasks are found to be lost, or an operator wants a new epoch. */
+  async #beginEpoch(world: ServersWorld): Promise<Move[]> {
+    const { left, current } = world;
+    if (left.bumps === 0) return [];
+    const after = { ...(await this.#renewed(world)), left: { ...left, bumps: left.bumps - 1 } };
+    return [{ world: after, what: `an epoch begins on ${current}` }];
+  }
+
+  async #renewed(world: ServersWorld): Promise<ServersWorld> {
+    const { epochs, clock } = world;
+    const server = serverOf(world);
+    await this.#code.renewEpoch(server.database, { nonce: nonceOf(epochs + 1), why: 'a loss', bumpedAt: clock });
+    return { ...committed(world, server.written), epochs: epochs + 1 };
   }
 }
 
@@ -153,9 +191,6 @@ function serverOf({ servers, channels, current }: ServersWorld): ModelServer {
 }
 
 const outboxOf = ({ servers, current }: ServersWorld) => under(servers[current].rows, KEYS.outbox) as [string, Mark][];
-
-/** Rows of the server in use count: it is the one on record. */
-const isTrusted = ({ servers, current }: ServersWorld) => onRecord(servers[current].rows) === identityOf(current);
 
 /** The server in use commits this, and the other one will get it. */
 function committed(world: ServersWorld, written: Rows): ServersWorld {
@@ -199,14 +234,6 @@ function refreshed(world: ServersWorld): ServersWorld['index'] {
 }
 
 const indexOf = (rows: Rows) => ({ pair: Number(rows[KEYS.pair]), epoch: String(rows[KEYS.epoch]) });
-
-/** A read that finds the user cold has the index built. */
-function build(world: ServersWorld): Move[] {
-  const { index, servers, current } = world;
-  const { rows } = servers[current];
-  if (!isTrusted(world) || index?.epoch === rows[KEYS.epoch]) return [];
-  return [{ world: { ...world, index: indexOf(rows) }, what: 'the index is built' }];
-}
 
 function replicate(world: ServersWorld): Move[] {
   const { servers, channels } = world;

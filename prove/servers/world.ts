@@ -42,6 +42,7 @@ export interface ServersWorld {
     readonly switches: number;
     readonly returns: number;
     readonly moves: number;
+    readonly bumps: number;
   };
 }
 
@@ -62,16 +63,22 @@ export interface ServersScenario {
   readonly returns: number;
   /** How often an operator may move the group to the end of the partition. */
   readonly moves: number;
+  /** How often an epoch may begin for another reason, on the server that the address leads to. */
+  readonly bumps: number;
 }
 
-const NOTHING = { switches: 0, returns: 0, moves: 0 } as const;
+const NOTHING = { switches: 0, returns: 0, moves: 0, bumps: 0 } as const;
 
 export const SERVERS_SCENARIOS: readonly ServersScenario[] = [
   { ...NOTHING, name: 'a moved position', servers: 'backup', changes: 2, moves: 1 },
   { ...NOTHING, name: 'a backup from before the first start', servers: 'backup', changes: 2, switches: 1 },
   { ...NOTHING, name: 'a replica that is opened', servers: 'replica', changes: 2, switches: 1 },
   { ...NOTHING, name: 'a pair, half of which comes back', servers: 'pair', changes: 2, switches: 1, returns: 1 },
-  { name: 'a pair, there and back', servers: 'pair', changes: 1, switches: 2, returns: 2, moves: 0 },
+  {
+    ...{ ...NOTHING, name: 'a pair, and an epoch of the half that comes back', servers: 'pair', bumps: 1 },
+    ...{ changes: 1, switches: 1, returns: 1 },
+  },
+  { ...NOTHING, name: 'a pair, there and back', servers: 'pair', changes: 1, switches: 2, returns: 2 },
 ];
 
 /** @returns undefined: it is none of servers */

@@ -23,10 +23,10 @@ export class ModelDatabase {
     return this as unknown as Database;
   }
 
-  /** No server is on record, so any may answer. */
-  async proofUnder(): Promise<string> {
-    return '';
-  }
+  /** The tokens of the model name no server, so any may answer. */
+  readonly onRecord = undefined;
+
+  sawOnRecord(): void {}
 
   async rows(statement: string, parameters: readonly Parameter[]): Promise<readonly Row[]> {
     const [first, ...rest] = parameters.map(String);

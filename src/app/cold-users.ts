@@ -1,7 +1,8 @@
 import type { Id } from '../contracts/id.ts';
 import { areEndless } from '../index/allowance.ts';
 import type { ContactIndex, Epoch } from '../index/contact-index.ts';
-import { isSuspended, readProvenEpoch } from '../mysql/epoch.ts';
+import { readProvenEpoch } from '../mysql/epoch.ts';
+import { isSuspended } from '../mysql/epoch-token.ts';
 import type { KindDatabase } from '../mysql/statements/kind-statements.ts';
 import { type buildOn, ColdBuilds } from '../query/cold-builds.ts';
 import { RecentReaders } from '../query/recent-readers.ts';

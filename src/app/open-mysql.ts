@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { ServerAway, StartError, tlsStartError } from '../config/start-error.ts';
 import { tlsMaterial } from '../config/tls.ts';
-import { Database, DatabaseUnavailable } from '../mysql/database.ts';
+import { Database, type DatabaseOptions, DatabaseUnavailable } from '../mysql/database.ts';
 import { refusalRemedy } from '../mysql/refusals.ts';
 import { ReplicaWaits } from '../mysql/replica-waits.ts';
 import type { MysqlTls } from '../mysql/tls.ts';
@@ -25,19 +25,19 @@ export function openPrimary(config: Config, options: OpenMysqlOptions = {}): Dat
   return open(config.mysqlUrl, config, options);
 }
 
-/** Opens the database that the API reads: the replica if there is one. */
-export function openForReading(config: Config, options: Pick<OpenMysqlOptions, 'heavy'> = {}): Database {
-  const isReplica = config.mysqlReplicaUrl !== undefined;
-  return open(config.mysqlReplicaUrl ?? config.mysqlUrl, config, { ...options, isReplica });
+/** Opens the replica that the API reads. */
+export function openReplica(config: Config, url: string, primary: Database): Database {
+  return open(url, config, { heavy: primary.heavy, replicaOf: primary });
 }
 
-function open(url: string, config: Config, options: OpenMysqlOptions & { readonly isReplica?: boolean }): Database {
-  const { extraMs = 0, connections = config.mysqlConnections, Database: Class = Database, isReplica = false } = options;
+function open(url: string, config: Config, options: OpenMysqlOptions & Pick<DatabaseOptions, 'replicaOf'>): Database {
+  const { extraMs = 0, connections = config.mysqlConnections, Database: Class = Database, replicaOf } = options;
   const { mysqlQueue: queue, mysqlTimeoutMs, plainConcurrency: concurrency, plainQueue } = config;
   const deadlineMs = mysqlTimeoutMs + extraMs;
   const waitMs = options.isPatient ? mysqlTimeoutMs + config.mysqlBuildTimeoutMs : deadlineMs;
   const { heavy = { concurrency, queue: plainQueue, waitMs } } = options;
-  return new Class(url, { connections, queue, deadlineMs, heavy, isReplica, tls: mysqlTls(config) });
+  const tls = mysqlTls(config);
+  return new Class(url, { connections, queue, deadlineMs, heavy, tls, ...(replicaOf ? { replicaOf } : {}) });
 }
 
 /** Has a database closed with the resources of a process; what waits for it is given up when the process is late in ending. */

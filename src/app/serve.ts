@@ -21,7 +21,7 @@ import { openConsole } from './console.ts';
 import { watchTruth } from './jobs.ts';
 import { epochCounter, measureIndexLag, measureOutboxLag, measurePool, measureSuspension, shared } from './metrics.ts';
 import { createRegistry } from './metrics-server.ts';
-import { adoptDatabase, openForReading, untilMysqlAnswers } from './open-mysql.ts';
+import { adoptDatabase, openReplica, untilMysqlAnswers } from './open-mysql.ts';
 import { openStreams, renewedAccess } from './open-streams.ts';
 import { measureRenewal } from './renewal.ts';
 import { apiReports, untilLagKnown, watchApplied } from './reports.ts';
@@ -61,7 +61,7 @@ async function startServe(started: ProcessContext, times: Times): Promise<void> 
   // Open.
   const stores = connectStores(context, { name: 'serve', onNewEpoch });
   const { primary } = stores;
-  const reading = config.mysqlReplicaUrl === undefined ? primary : openReplica(context, primary);
+  const reading = openReading(context, primary);
   const transport = openTransport(context, 'serve');
   const admission = openAdmission(context, stores, transport, onNewEpoch);
   const publisher = resources.adopt(transport.openPublisher(primary), (opened) => opened.close());
@@ -209,8 +209,10 @@ function checksOf(
   return { checks, degrading: DEGRADING, reports };
 }
 
-function openReplica(context: ProcessContext, { heavy }: Database): Database {
-  return adoptDatabase(context, openForReading(context.config, { heavy }));
+/** What answers are read from: the replica if there is one. */
+function openReading(context: ProcessContext, primary: Database): Database {
+  const { mysqlReplicaUrl: url } = context.config;
+  return url === undefined ? primary : adoptDatabase(context, openReplica(context.config, url, primary));
 }
 
 async function checkReplica({ config, signal }: ProcessContext, replica: Database): Promise<void> {

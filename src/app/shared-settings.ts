@@ -3,7 +3,8 @@ import { PREFIX } from '../config/settings.ts';
 import { StartError } from '../config/start-error.ts';
 import { bumpEpoch } from '../index/epoch.ts';
 import type { Database } from '../mysql/database.ts';
-import { isSuspended, readEpoch } from '../mysql/epoch.ts';
+import { readEpoch } from '../mysql/epoch.ts';
+import { isSuspended } from '../mysql/epoch-token.ts';
 import {
   type DifferingSetting,
   differing,

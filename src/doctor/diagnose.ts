@@ -1,7 +1,7 @@
 import process from 'node:process';
 import type { Logger } from 'pino';
 import { kafkaSettings } from '../app/kafka-transport.ts';
-import { openForReading, openPrimary, untilMysqlAnswers } from '../app/open-mysql.ts';
+import { openPrimary, openReplica, untilMysqlAnswers } from '../app/open-mysql.ts';
 import { closeRedis, openRedisClient, untilRedisAnswers } from '../app/open-redis.ts';
 import { appliedWatermarkOf } from '../app/reports.ts';
 import { inForce } from '../app/shared-sizes.ts';
@@ -52,7 +52,7 @@ export async function diagnose(signal: AbortSignal): Promise<Finding[]> {
   const found = [
     ...settingsFindings(read),
     ...mysql,
-    ...(await examineReplica(config, resources, signal)),
+    ...(await examineReplica(config, primary, resources, signal)),
     ...inRedis,
     ...reached,
     ...inStreams,
@@ -99,12 +99,13 @@ async function examineMysql(primary: Database, config: Config, signal: AbortSign
 
 async function examineReplica(
   config: Config,
+  primary: Database,
   resources: AsyncDisposableStack,
   signal: AbortSignal,
 ): Promise<Finding[]> {
   const { mysqlReplicaUrl: url, startTimeoutMs: timeoutMs } = config;
   if (url === undefined) return [];
-  const replica = resources.adopt(openForReading(config), (database) => database.close());
+  const replica = resources.adopt(openReplica(config, url, primary), (database) => database.close());
   const address = { url, setting: 'RECENCY_MYSQL_REPLICA_URL', timeoutMs, signal };
   return await examine('replica', { reachable: () => answered(untilMysqlAnswers(replica, address)) });
 }

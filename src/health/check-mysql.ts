@@ -12,8 +12,6 @@ import type { Site } from '../site/site.ts';
 /** Recency's own tables, each with its columns that were added later. */
 const OWN_TABLES: Readonly<Record<string, string>> = {
   recency_epoch: 'seen_in_use',
-  recency_redis_masters: 'replid',
-  recency_mysql_servers: '1',
   recency_settings: '1',
   recency_runs: '1',
   recency_leases: '1',
@@ -138,11 +136,9 @@ type Privilege = 'INSERT' | 'UPDATE' | 'DELETE';
 /** What an account may write, by Recency's own tables. Every account also reads all of these tables, and the views. */
 export type Grants = Readonly<Record<string, readonly Privilege[]>>;
 
-// The first process to notice that a server was replaced writes the rows of the epoch and of the known servers.
+// The first process to notice that a server was replaced writes the rows of the epoch and of the Redis masters on record.
 const WATCH: Grants = {
   recency_epoch: ['UPDATE'],
-  recency_redis_masters: ['INSERT', 'DELETE'],
-  recency_mysql_servers: ['INSERT', 'DELETE'],
   recency_settings: ['INSERT', 'DELETE'],
 };
 

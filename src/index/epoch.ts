@@ -3,24 +3,17 @@
  * less than was written: a Redis that restarted from an older file or failed over to a lagging replica, a MySQL that was
  * restored or failed over, or lost tasks. Each of these leaves indexes that look right and are not.
  */
-import { randomBytes } from 'node:crypto';
 import type { Database } from '../mysql/database.ts';
-import { type EpochRow, type Recorded, readEpoch, renewEpoch, writeEpoch } from '../mysql/epoch.ts';
+import { nextEpoch, type Recorded, readEpoch, renewEpoch, writeEpoch } from '../mysql/epoch.ts';
 import { type EpochState, type KnownLoss, type LossProgress, noteProgress, suspendEpoch } from '../mysql/losses.ts';
 import { type RedisRole, recordRedisMasters } from '../mysql/redis-masters.ts';
 import { recordServer } from '../mysql/server-record.ts';
 import type { RedisMaster } from '../redis/masters.ts';
 import type { Epoch } from './contact-index.ts';
 
-function nextEpoch(why: string): EpochRow {
-  return { token: randomBytes(8).toString('base64url'), why, bumpedAt: Date.now() };
-}
-
 /** Begins a new epoch, even if the current one is suspended. @param why for people @throws EpochMissing, DatabaseUnavailable */
 export async function bumpEpoch(database: Database, why: string): Promise<Epoch> {
-  const next = nextEpoch(why);
-  await writeEpoch(database, next);
-  return next.token;
+  return await writeEpoch(database, nextEpoch(why));
 }
 
 /** The same, except that a suspended epoch stays suspended. @throws EpochMissing, DatabaseUnavailable */
@@ -76,8 +69,7 @@ export async function checkRedisMasters(
 ): Promise<Recorded> {
   const what = roles.includes('index') ? '' : ' of the streams';
   const why = `another Redis master${what}: ${masters.map(({ address, runId }) => `${address} ${runId}`).join(', ')}`;
-  const servers = masters.map((master) => ({ identity: identityOf(master), description: master.address }));
-  return await recordRedisMasters(database, servers, roles, nextEpoch(why));
+  return await recordRedisMasters(database, masters.map(identityOf), roles, nextEpoch(why));
 }
 
 /** Changes when the server restarts, or is promoted after it was a replica. */

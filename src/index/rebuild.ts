@@ -1,6 +1,6 @@
 import type { Id } from '../contracts/id.ts';
 import { UserError } from '../contracts/user-error.ts';
-import { isSuspended } from '../mysql/epoch.ts';
+import { isSuspended } from '../mysql/epoch-token.ts';
 import type { TopContacts } from '../mysql/statements/top-contacts.ts';
 import { type Epoch, FORGOTTEN, type Nonce, type ReplaceOutcome, type ReplaceRequest } from './contact-index.ts';
 import { type Operation, step } from './protocol.ts';

@@ -4,7 +4,6 @@ import type { Deadline } from '../timing/deadline.ts';
 import { Limiter, type Urgency } from '../timing/limiter.ts';
 import { ConnectionPool, type ConnectionPoolOptions, isSilence, type UseOptions } from './connections.ts';
 import { asThrown, HeavyQueriesBusy, mysqlFaultOf, retryDeadlocks } from './faults.ts';
-import { proofOf } from './session.ts';
 
 export type { ColumnValue } from '../site/row.ts';
 export {
@@ -19,7 +18,10 @@ export {
 export type Parameter = string | number | null;
 
 /** What an answer is read from: a whole {@link Database}, or a view of one. */
-export type AnswerDatabase = Pick<Database, 'rows' | 'isReplica' | 'proofUnder' | 'renewConnections' | 'sawReadOnly'>;
+export type AnswerDatabase = Pick<
+  Database,
+  'rows' | 'isReplica' | 'onRecord' | 'sawOnRecord' | 'renewConnections' | 'sawReadOnly'
+>;
 
 /** How many heavy queries may run at once, and how many may wait. */
 interface HeavyBudget {
@@ -30,8 +32,11 @@ interface HeavyBudget {
 }
 
 export interface DatabaseOptions extends ConnectionPoolOptions {
-  /** A replica by design: its rows may lack the latest changes, and it need not be the server on record. */
-  readonly isReplica?: boolean;
+  /**
+   * The primary whose replica this is, by design: its rows may lack the latest changes, and it need not be the server on record. Left
+   * out: it is the primary.
+   */
+  readonly replicaOf?: Pick<Database, 'onRecord'>;
   /**
    * The limit of heavy queries: a limiter that the process shares, or the numbers for a new one. Always fewer than the
    * connections (unless there is only one), so that heavy queries never keep a small statement waiting.
@@ -59,8 +64,6 @@ export interface ReadOptions {
 /** Attempts of a write that loses to other transactions. Each may wait for a lock until the deadline. */
 const ATTEMPTS = 10;
 
-const ON_RECORD = 'SELECT token, (SELECT MAX(identity) FROM recency_mysql_servers) FROM recency_epoch';
-
 /** How long to wait for an answer after the server has ended the statement, ms. */
 const ANSWER_MS = 1_000;
 
@@ -74,17 +77,19 @@ const ANSWER_MS = 1_000;
 export class Database {
   /** The limit of heavy queries. */
   readonly heavy: Limiter;
-  /** See {@link DatabaseOptions}. */
+  /** It is one by design: see {@link DatabaseOptions}. */
   readonly isReplica: boolean;
   /** How many callers may wait for it, and how long, ms. */
   readonly patience: { readonly queue: number; readonly waitMs: number };
   readonly #connections: ConnectionPool;
   readonly #deadlineMs: number;
   #readOnly: { readonly proof: string; readonly at: number } | undefined;
-  #record: { readonly token: string; readonly proof: string } | undefined;
+  readonly #replicaOf: Pick<Database, 'onRecord'> | undefined;
+  #onRecord: string | undefined;
 
   constructor(url: string, options: DatabaseOptions) {
-    this.isReplica = options.isReplica ?? false;
+    this.#replicaOf = options.replicaOf;
+    this.isReplica = options.replicaOf !== undefined;
     this.#connections = new ConnectionPool(url, options);
     this.#deadlineMs = options.deadlineMs;
     this.patience = { queue: options.queue, waitMs: options.deadlineMs };
@@ -154,14 +159,14 @@ export class Database {
     return this.#connections.onNew(listener);
   }
 
-  /**
-   * The proof (see session.ts) of the server on record under this token of an epoch; '' when none is on record,
-   * undefined when the token is no longer in force. Asked once for each token, because another server is put on record
-   * only with another token.
-   * @throws DatabaseUnavailable
-   */
-  proofUnder(token: string, deadline?: Deadline): string | Promise<string | undefined> {
-    return this.#record?.token === token ? this.#record.proof : this.#readProof(token, deadline);
+  /** The proof (see session.ts) of the server on record, as the latest rows of the primary say; undefined: none that is known. */
+  get onRecord(): string | undefined {
+    return this.#replicaOf === undefined ? this.#onRecord : this.#replicaOf.onRecord;
+  }
+
+  /** To be told of rows of the primary. @param proof of the server on record; undefined: none is */
+  sawOnRecord(proof: string | undefined): void {
+    this.#onRecord = proof;
   }
 
   /** To be told of rows of a server that takes no writes. @param proof of the server */
@@ -186,15 +191,6 @@ export class Database {
 
   async close(): Promise<void> {
     await this.#connections.close();
-  }
-
-  async #readProof(token: string, deadline: Deadline | undefined): Promise<string | undefined> {
-    // Not `rows`: a subclass that counts the caller's statements must not count this one.
-    const [row] = await this.#rows(ON_RECORD, [], { deadline });
-    if (row?.[0] !== token) return undefined;
-    const proof = row[1] === null ? '' : proofOf(String(row[1]));
-    if (proof !== '') this.#record = { token, proof }; // nobody is on record: that is asked again, until somebody is
-    return proof;
   }
 
   /** Runs a SELECT on the connection. */

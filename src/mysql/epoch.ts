@@ -4,13 +4,15 @@
  * Every statement whose rows matter returns, in one snapshot, the epoch's token, the proof of the server it ran on, and
  * whether that server takes writes. A connection does not stay with the server that Recency knows: the primary is
  * demoted under it, a failover leads the next one to a server that lost commits, a proxy gives each statement to
- * another server. Rows of a server that is not on record under this token (`recency_mysql_servers`, see
- * server-record.ts) count as rows of another epoch. Before the first comparison there is no record, and any server that
- * takes writes is accepted; that comparison begins an epoch of its own.
+ * another server. The token names the server on record (see epoch-token.ts and server-record.ts), and rows of any other
+ * count as rows of another epoch. Before the first comparison it names none, and any server that takes writes is accepted;
+ * that comparison begins an epoch of its own.
  */
+import { randomBytes } from 'node:crypto';
 import type { PoolConnection, RowDataPacket } from 'mysql2/promise';
 import { UserError } from '../contracts/user-error.ts';
 import type { AnswerDatabase, ColumnValue, Database, Parameter, ReadOptions } from './database.ts';
+import { isSuspended, serverOn, suspendedToken, tokenOn } from './epoch-token.ts';
 import { DatabaseNotPrimary } from './faults.ts';
 import { parseState, STATE } from './session.ts';
 
@@ -23,6 +25,11 @@ export interface EpochRow {
   readonly bumpedAt: number;
 }
 
+/** @param why for people */
+export function nextEpoch(why: string): NextEpoch {
+  return { nonce: randomBytes(6).toString('base64url'), why, bumpedAt: Date.now() };
+}
+
 /** The table `recency_epoch` has no row. */
 export class EpochMissing extends UserError {
   override readonly name = 'EpochMissing';
@@ -31,19 +38,10 @@ export class EpochMissing extends UserError {
   }
 }
 
-const SUSPENDED = '!';
-
-/**
- * While the epoch is suspended no index is trusted or built. Its token begins with a mark that no index can have, so
- * every statement that returns the epoch says so in its own snapshot.
- */
-export function isSuspended(token: string): boolean {
-  return token.startsWith(SUSPENDED);
-}
-
-/** @param token of an epoch, which need not be the one in force */
-export function suspendedToken(token: string): string {
-  return SUSPENDED + token;
+/** An epoch that begins, on the server that is on record or comes on record with it. */
+export interface NextEpoch extends Omit<EpochRow, 'token'> {
+  /** See {@link tokenOn}. */
+  readonly nonce: string;
 }
 
 const READ = 'SELECT token, why, bumped_at FROM recency_epoch';
@@ -59,11 +57,14 @@ export async function readEpoch(database: Database): Promise<EpochRow> {
   return { token: String(row[0]), why: String(row[1]), bumpedAt: Number(row[2]) };
 }
 
-/** Makes every index cold, and ends a suspension. @throws EpochMissing, DatabaseUnavailable */
-export async function writeEpoch(database: Database, epoch: EpochRow): Promise<void> {
-  await database.transaction(async (connection) => {
-    await lockEpoch(connection);
-    await beginEpoch(connection, epoch);
+/**
+ * Makes every index cold, and ends a suspension.
+ * @returns the token of the new epoch
+ * @throws EpochMissing, DatabaseUnavailable
+ */
+export function writeEpoch(database: Database, next: NextEpoch): Promise<string> {
+  return database.transaction(async (connection) => {
+    return await beginEpoch(connection, serverOn(await lockEpoch(connection)), next);
   });
 }
 
@@ -71,8 +72,8 @@ export async function writeEpoch(database: Database, epoch: EpochRow): Promise<v
  * Makes every index cold. A suspended epoch stays suspended, because the consumers still have to catch up.
  * @throws EpochMissing, DatabaseUnavailable
  */
-export function renewEpoch(database: Database, epoch: EpochRow): Promise<'new_epoch' | 'suspended'> {
-  return database.transaction((connection) => bump(connection, epoch));
+export function renewEpoch(database: Database, next: NextEpoch): Promise<'new_epoch' | 'suspended'> {
+  return database.transaction((connection) => bump(connection, next));
 }
 
 /**
@@ -88,21 +89,38 @@ export async function lockEpoch(connection: PoolConnection): Promise<string> {
 
 /**
  * {@link renewEpoch} within the caller's transaction. A suspended epoch gets another token and stays suspended.
+ * @param server proof of the one that comes on record; left out: whichever is stays
  * @throws EpochMissing
  */
-export async function bump(connection: PoolConnection, epoch: EpochRow): Promise<'new_epoch' | 'suspended'> {
-  if (isSuspended(await lockEpoch(connection))) {
-    await connection.execute(RENEW, [suspendedToken(epoch.token)]);
+export async function bump(
+  connection: PoolConnection,
+  next: NextEpoch,
+  server?: string,
+): Promise<'new_epoch' | 'suspended'> {
+  const old = await lockEpoch(connection);
+  const onRecord = server ?? serverOn(old);
+  if (isSuspended(old)) {
+    await connection.execute(RENEW, [suspendedToken(tokenOn(onRecord, next.nonce))]);
     return 'suspended';
   }
-  await beginEpoch(connection, epoch);
+  await beginEpoch(connection, onRecord, next);
   return 'new_epoch';
 }
 
-/** Begins the epoch and forgets all known losses. The caller's transaction holds the lock. */
-export async function beginEpoch(connection: PoolConnection, { token, why, bumpedAt }: EpochRow): Promise<void> {
+/**
+ * Begins the epoch and forgets all known losses. The caller's transaction holds the lock.
+ * @param server proof of the one on record; undefined: none is
+ * @returns the token
+ */
+export async function beginEpoch(
+  connection: PoolConnection,
+  server: string | undefined,
+  { nonce, why, bumpedAt }: NextEpoch,
+): Promise<string> {
+  const token = tokenOn(server, nonce);
   await connection.query(FORGET_LOSSES);
   await connection.execute(BEGIN, [token, why.slice(0, 255), bumpedAt]);
+  return token;
 }
 
 /**
@@ -163,10 +181,8 @@ export async function readAnswer(
   const { token, rows, server } = await readFrom(database, statement, parameters, options);
   if (database.isReplica) return { epoch: token, rows, isReplica: true };
   if (server !== 'primary') database.renewConnections();
-  return { epoch: server === 'unknown' ? UNKNOWN + token : token, rows, isReplica: server !== 'primary' };
+  return { epoch: token, rows, isReplica: server !== 'primary' };
 }
-
-const UNKNOWN = '?';
 
 /**
  * - `primary`: the server on record, which takes writes
@@ -181,38 +197,39 @@ export const NOT_PRIMARY: Readonly<Record<Exclude<Server, 'primary'>, string>> =
   unknown: 'MySQL is another server than the one on record, and has not been compared with it yet',
 };
 
-/** Maximum reads of one statement while new epochs begin. */
-const READS = 3;
+/** A mark that no index's token has. */
+const UNKNOWN = '?';
 
 interface RowsOfServer {
+  /** One that no index can have where the epoch is not known to be the one in force. */
   readonly token: string;
   readonly rows: readonly (readonly ColumnValue[])[];
   readonly server: Server;
 }
 
-/**
- * Rows and the server that they came from. If a new epoch began before the server was compared with the one on record, the
- * record may be of another server than the rows, so they are read again. Replicas by design are not compared.
- */
+/** Rows and the server that they came from, as their own snapshot says. A replica by design need not be the one on record. */
 async function readFrom(
   database: AnswerDatabase,
   statement: string,
   parameters: readonly Parameter[],
   options?: ReadOptions,
 ): Promise<RowsOfServer> {
-  for (let left = READS - 1; ; left--) {
-    const rows = await database.rows(statement, parameters, options);
-    const [first] = rows;
-    if (first === undefined) throw new EpochMissing();
-    const token = String(first.at(-2));
-    const state = parseState(first.at(-1));
-    if (state === undefined) return { token, rows, server: 'unknown' };
-    if (!state.isWritable) database.sawReadOnly(state.proof);
-    if (!state.isWritable || database.isReplica) return { token, rows, server: 'replica' };
-    const onRecord = await database.proofUnder(token, options?.deadline);
-    if (onRecord === state.proof || onRecord === '') return { token, rows, server: 'primary' };
-    if (onRecord !== undefined || left === 0) return { token, rows, server: 'unknown' };
+  const rows = await database.rows(statement, parameters, options);
+  const [first] = rows;
+  if (first === undefined) throw new EpochMissing();
+  const token = String(first.at(-2));
+  const state = parseState(first.at(-1));
+  if (state === undefined) return { token: UNKNOWN + token, rows, server: 'unknown' };
+  const { proof, isWritable } = state;
+  const onRecord = serverOn(token);
+  if (!isWritable) database.sawReadOnly(proof);
+  if (database.isReplica || !isWritable) {
+    const isInForce = onRecord === database.onRecord;
+    return { token: isInForce ? token : UNKNOWN + token, rows, server: 'replica' };
   }
+  if (onRecord !== undefined && onRecord !== proof) return { token: UNKNOWN + token, rows, server: 'unknown' };
+  database.sawOnRecord(onRecord);
+  return { token, rows, server: 'primary' };
 }
 
 const PROVEN = `SELECT ${EPOCH} FROM recency_epoch AS e`;

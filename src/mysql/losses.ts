@@ -9,7 +9,8 @@
 import { createHash } from 'node:crypto';
 import type { PoolConnection, RowDataPacket } from 'mysql2/promise';
 import type { Database } from './database.ts';
-import { beginEpoch, EpochMissing, type EpochRow, isSuspended, lockEpoch, suspendedToken } from './epoch.ts';
+import { beginEpoch, EpochMissing, type EpochRow, lockEpoch, type NextEpoch } from './epoch.ts';
+import { isSuspended, serverOn, suspendedToken, tokenOn } from './epoch-token.ts';
 
 export interface KnownLoss {
   /** The unique name of the partition or stream. */
@@ -60,14 +61,16 @@ export async function readEpochState(database: Database): Promise<EpochState> {
 /**
  * Makes every index untrusted, and records where tasks were lost. If the epoch is suspended already, only its token
  * changes.
- * @param next token, reason and time of the suspension
+ * @param next nonce, reason and time of the suspension
  * @throws EpochMissing, DatabaseUnavailable
  */
-export async function suspendEpoch(database: Database, next: EpochRow, losses: readonly KnownLoss[]): Promise<void> {
-  const { token, why, bumpedAt } = next;
+export async function suspendEpoch(database: Database, next: NextEpoch, losses: readonly KnownLoss[]): Promise<void> {
+  const { nonce, why, bumpedAt } = next;
   await database.transaction(async (connection) => {
-    if (isSuspended(await lockEpoch(connection))) await connection.execute(RENEW, [suspendedToken(token)]);
-    else await connection.execute(SUSPEND, [suspendedToken(token), why.slice(0, 255), bumpedAt]);
+    const old = await lockEpoch(connection);
+    const token = suspendedToken(tokenOn(serverOn(old), nonce));
+    if (isSuspended(old)) await connection.execute(RENEW, [token]);
+    else await connection.execute(SUSPEND, [token, why.slice(0, 255), bumpedAt]);
     for (const loss of losses) await note(connection, loss);
   });
 }
@@ -81,7 +84,7 @@ export async function noteProgress(
   database: Database,
   seen: string,
   { ends, passed }: LossProgress,
-  next: EpochRow,
+  next: NextEpoch,
 ): Promise<'suspended' | 'new_epoch' | 'outdated'> {
   return await database.transaction(async (connection) => {
     if ((await lockEpoch(connection)) !== seen) return 'outdated';
@@ -89,7 +92,7 @@ export async function noteProgress(
     const losses = rows.map(({ value }) => JSON.parse(String(value)) as KnownLoss);
     const left = losses.filter(({ place }) => !passed.includes(place));
     if (left.length === 0) {
-      await beginEpoch(connection, next);
+      await beginEpoch(connection, serverOn(seen), next);
       return 'new_epoch';
     }
     for (const place of passed) await connection.execute(FORGET, [nameOf(place)]);

@@ -13,7 +13,8 @@
  */
 import type { PoolConnection, RowDataPacket } from 'mysql2/promise';
 import type { ColumnValue, Database } from './database.ts';
-import { PROOF, proofOf } from './session.ts';
+import { serverOn } from './epoch-token.ts';
+import { PROOF } from './session.ts';
 
 /** Rows with one mark of another server. */
 export interface OthersRows {
@@ -37,7 +38,7 @@ const NEWEST = `
 
 const REMEMBERED = `
   SELECT ${PROOF},
-         (SELECT MAX(identity) FROM recency_mysql_servers),
+         (SELECT token FROM recency_epoch),
          (SELECT value FROM recency_settings WHERE name = '${NAME}')`;
 
 const WRITE = `REPLACE INTO recency_settings (name, value) VALUES ('${NAME}', ?)`;
@@ -56,8 +57,8 @@ export async function rememberMarks(connection: PoolConnection): Promise<void> {
  * @throws DatabaseUnavailable
  */
 export async function readOthersRows(database: Database): Promise<readonly OthersRows[]> {
-  const [[proof, identity, remembered] = []] = await database.rows(REMEMBERED, []);
-  const isOnRecord = identity !== null && proof === proofOf(String(identity));
+  const [[proof, token, remembered] = []] = await database.rows(REMEMBERED, []);
+  const isOnRecord = proof === serverOn(String(token));
   if (!isOnRecord || remembered === null || remembered === undefined) return [];
   const known = JSON.parse(String(remembered)) as Readonly<Record<string, number>>;
   const newest = await database.rows(NEWEST, []);

@@ -1,57 +1,50 @@
-import type { PoolConnection, RowDataPacket } from 'mysql2/promise';
+/**
+ * The Redis masters on record: those whose contents count.
+ *
+ * One row for each role, which is replaced and never deleted: each of a pair of MySQL masters may have recorded the same Redis
+ * while they were apart, and replication stops at a row that is there already, or gone.
+ */
+import { createHash } from 'node:crypto';
+import type { Connection, RowDataPacket } from 'mysql2/promise';
 import type { ColumnValue, Database } from './database.ts';
-import { bump, type EpochRow, lockEpoch, type Recorded } from './epoch.ts';
+import { bump, lockEpoch, type NextEpoch, type Recorded } from './epoch.ts';
 
 /** What a Redis is for: it holds the indexes, carries the tasks, or both. */
 export type RedisRole = 'index' | 'streams';
 
-/** A Redis master in use. */
-interface MasterIdentity {
-  /** `<run_id>/<master_replid>`: says whether what was written to it is still there. */
-  readonly identity: string;
-  /** Its address, for people. */
-  readonly description: string;
-}
+/** SQL: what is on record for a role. */
+export const READ_MASTERS = 'SELECT value FROM recency_settings WHERE name = ?';
+const WRITE = 'REPLACE INTO recency_settings (name, value) VALUES (?, ?)';
 
-/** Statements on the masters of one role. */
-interface Statements {
-  readonly read: string;
-  readonly clear: string;
-  readonly add: string;
-}
+const nameOf = (role: RedisRole) => `redis:${role}`;
 
-// One table for both roles: a mark tells the masters that carry the tasks apart.
-const STATEMENTS: Readonly<Record<RedisRole, Statements>> = {
-  index: {
-    read: "SELECT CONCAT(run_id, '/', replid) AS identity FROM recency_redis_masters WHERE run_id NOT LIKE 'streams:%'",
-    clear: "DELETE FROM recency_redis_masters WHERE run_id NOT LIKE 'streams:%'",
-    add: 'INSERT INTO recency_redis_masters (run_id, replid, address, first_seen_at) VALUES (?, ?, ?, ?)',
-  },
-  streams: {
-    read: "SELECT CONCAT(SUBSTRING(run_id, 9), '/', replid) AS identity FROM recency_redis_masters WHERE run_id LIKE 'streams:%'",
-    clear: "DELETE FROM recency_redis_masters WHERE run_id LIKE 'streams:%'",
-    add: "INSERT INTO recency_redis_masters (run_id, replid, address, first_seen_at) VALUES (CONCAT('streams:', ?), ?, ?, ?)",
-  },
-};
+/** Characters of a digest: a row holds 64 KiB, and a cluster has up to a thousand masters. */
+const DIGEST_LENGTH = 16;
+
+function digestOf(identity: string): string {
+  return createHash('sha256').update(identity).digest('base64url').slice(0, DIGEST_LENGTH);
+}
 
 /**
  * Compares the Redis masters in use with those on record for these roles. An unknown one begins the epoch given, once
  * for all roles, and the masters now in use replace those on record: one that comes back later is unknown again,
  * because it missed what was written since.
+ * @param identities of the masters in use, each `<run_id>/<master_replid>`: whether what was written to it is still there
  * @throws EpochMissing, DatabaseUnavailable
  */
 export async function recordRedisMasters(
   database: Database,
-  masters: readonly MasterIdentity[],
+  identities: readonly string[],
   roles: readonly RedisRole[],
-  next: EpochRow,
+  next: NextEpoch,
 ): Promise<Recorded> {
-  if (await areKnown(database, masters, roles)) return 'known';
+  const inUse = identities.map(digestOf);
+  if (await areKnown(database, inUse, roles)) return 'known';
   return await database.transaction(async (connection) => {
     await lockEpoch(connection);
     let outcome: Recorded = 'known'; // another process may have been first
     for (const role of roles) {
-      const one = await recordIn(connection, STATEMENTS[role], masters, next.bumpedAt);
+      const one = await recordIn(connection, role, inUse);
       if (one === 'new_epoch' || outcome === 'known') outcome = one;
     }
     // The first ones begin an epoch, too: this may be a copy of the database that was taken before there were any.
@@ -60,39 +53,27 @@ export async function recordRedisMasters(
   });
 }
 
-async function areKnown(database: Database, masters: readonly MasterIdentity[], roles: readonly RedisRole[]) {
+async function areKnown(database: Database, inUse: readonly string[], roles: readonly RedisRole[]): Promise<boolean> {
   for (const role of roles) {
-    const recorded = (await database.rows(STATEMENTS[role].read, [])).map(([identity]) => identity);
-    if (!isAllIn(masters, recorded)) return false;
+    const [[value] = []] = await database.rows(READ_MASTERS, [nameOf(role)]);
+    if (!isAllIn(inUse, mastersIn(value))) return false;
   }
   return true;
 }
 
-/** @param now ms since 1970 UTC */
-async function recordIn(
-  connection: PoolConnection,
-  { read, clear, add }: Statements,
-  masters: readonly MasterIdentity[],
-  now: number,
-): Promise<Recorded> {
-  const [rows] = await connection.query<RowDataPacket[]>(read);
-  const recorded = rows.map((found) => String(found.identity));
-  if (isAllIn(masters, recorded)) return 'known';
-  await connection.query(clear);
-  for (const { identity, description } of masters) {
-    await connection.execute(add, [...identity.split('/'), description.slice(0, 255), now]);
-  }
-  if (recorded.length === 0) return 'first';
-  const isKnown = ({ identity }: MasterIdentity) =>
-    recorded.includes(identity) || recorded.includes(withoutReplid(identity));
-  return masters.every(isKnown) ? 'known' : 'new_epoch';
+async function recordIn(connection: Connection, role: RedisRole, inUse: readonly string[]): Promise<Recorded> {
+  const [[row]] = await connection.execute<RowDataPacket[]>(READ_MASTERS, [nameOf(role)]);
+  const recorded = mastersIn(row?.value);
+  if (isAllIn(inUse, recorded)) return 'known';
+  await connection.execute(WRITE, [nameOf(role), JSON.stringify(inUse)]);
+  return recorded === undefined ? 'first' : 'new_epoch';
 }
 
-/** The identity of the same master as older versions recorded it. */
-function withoutReplid(identity: string): string {
-  return identity.replace(/\/.*/, '/');
+/** Undefined: none is on record. */
+function mastersIn(value: ColumnValue | undefined): readonly string[] | undefined {
+  return value === undefined || value === null ? undefined : (JSON.parse(String(value)) as string[]);
 }
 
-function isAllIn(masters: readonly MasterIdentity[], recorded: readonly (ColumnValue | undefined)[]): boolean {
-  return masters.every(({ identity }) => recorded.includes(identity));
+function isAllIn(inUse: readonly string[], recorded: readonly string[] | undefined): boolean {
+  return recorded !== undefined && inUse.every((digest) => recorded.includes(digest));
 }

@@ -75,7 +75,10 @@ export class ReplicaWaits {
         this.#whileThere(options?.deadline, (part) =>
           replica.rows(statement, parameters, { ...options, deadline: part, first }),
         ),
-      proofUnder: (token, by) => this.#whileThere(by, async (part) => await replica.proofUnder(token, part)),
+      get onRecord() {
+        return replica.onRecord;
+      },
+      sawOnRecord: (proof) => replica.sawOnRecord(proof),
       renewConnections: () => replica.renewConnections(),
       sawReadOnly: (proof) => replica.sawReadOnly(proof),
     };

@@ -1,8 +1,8 @@
 /**
  * The MySQL server on record: the primary, whose rows count (see epoch.ts).
  *
- * A server with another identity is put on record with a new epoch: after a failover or a restore, commits that the
- * indexes reflect may be lost. Where several writable servers answer at one address in turns (a cluster with several
+ * The token of the epoch names it (see epoch-token.ts), by the digest of its identity. A server with another identity is put on
+ * record with a new epoch: after a failover or a restore, commits that the indexes reflect may be lost. Where several writable servers answer at one address in turns (a cluster with several
  * writers behind a balancer, a primary that was replaced but not stopped), that would begin a new epoch at every
  * comparison. So a server that was replaced is refused, not put on record again, while the one that replaced it still
  * answers. A planned switch back is another thing: the one on record is made read-only first, which its own rows say.
@@ -13,7 +13,8 @@
  */
 import type { Connection, PoolConnection, RowDataPacket } from 'mysql2/promise';
 import type { ColumnValue, Database } from './database.ts';
-import { bump, type EpochRow, lockEpoch, NOT_PRIMARY, type Recorded } from './epoch.ts';
+import { bump, lockEpoch, type NextEpoch, NOT_PRIMARY, type Recorded } from './epoch.ts';
+import { serverOn } from './epoch-token.ts';
 import { DatabaseNotPrimary } from './faults.ts';
 import { rememberMarks } from './others-marks.ts';
 import { readReplicationSources } from './replication.ts';
@@ -26,7 +27,9 @@ export interface ServerState {
   readonly takesWrites: boolean;
   /** It is the one on record, or none is. */
   readonly isOnRecord: boolean;
-  /** The identity on record; undefined: none. */
+  /** The digest of the identity, as the token of an epoch has it. */
+  readonly proof: string;
+  /** The same of the one on record; undefined: none. */
   readonly recorded: string | undefined;
   /** Not every commit is flushed (innodb_flush_log_at_trx_commit is not 1). */
   readonly isRelaxed: boolean;
@@ -37,7 +40,7 @@ export interface ServerState {
 const SERVER_STATE = `
   SELECT ${STATE}, ${SERVER}, @@global.innodb_flush_log_at_trx_commit,
          CONCAT(VERSION(), ' at ', @@global.hostname, ':', @@global.port),
-         (SELECT MAX(identity) FROM recency_mysql_servers)`;
+         (SELECT token FROM recency_epoch)`;
 
 /**
  * The server behind a session, and the one on record now.
@@ -47,18 +50,20 @@ const SERVER_STATE = `
  */
 export async function readServer(on: Database | Connection): Promise<ServerState> {
   const [row] = 'transaction' in on ? await on.rows(SERVER_STATE, []) : await rowsOn(on, SERVER_STATE);
-  const [state, server, flush, description, onRecord] = row ?? [];
+  const [state, server, flush, description, token] = row ?? [];
   const identity = String(server);
   const isRelaxed = Number(flush) !== 1;
   const parsed = parseState(state);
   if (parsed === undefined || (isRelaxed && !isOneRun(identity))) {
     throw new DatabaseNotPrimary('The session was not set up by Recency, or before the server was told to flush less');
   }
-  const recorded = onRecord === null ? undefined : String(onRecord);
+  const recorded = serverOn(String(token));
+  const proof = proofOf(identity);
   return {
     identity,
+    proof,
     takesWrites: !identity.startsWith('replica:') && parsed.isWritable,
-    isOnRecord: recorded === undefined || recorded === identity,
+    isOnRecord: recorded === undefined || recorded === proof,
     recorded,
     isRelaxed,
     description: String(description),
@@ -98,17 +103,16 @@ async function mustHaveApplied(connection: Connection, { description }: ServerSt
 interface Replacements {
   /** When the server on record was last seen, ms since 1970 UTC. */
   readonly seenAt: number;
-  /** By identity: when each was last seen or refused, ms since 1970 UTC. */
+  /** By {@link ServerState.proof}: when each was last seen or refused, ms since 1970 UTC. */
   readonly replaced: Readonly<Record<string, number>>;
 }
 
 const NAME = 'mysql:replaced';
+const NONE = '{}';
 const READ = `SELECT value FROM recency_settings WHERE name = '${NAME}'`;
-const WRITE = `REPLACE INTO recency_settings (name, value) VALUES ('${NAME}', ?)`;
-const FORGET = `DELETE FROM recency_settings WHERE name = '${NAME}'`;
 
-const CLEAR = 'DELETE FROM recency_mysql_servers';
-const ADD = 'INSERT INTO recency_mysql_servers (identity, version, first_seen_at) VALUES (?, ?, ?)';
+// Never deleted: a pair of masters that were apart have both replaced it, and replication stops at a row that is gone.
+const WRITE = `REPLACE INTO recency_settings (name, value) VALUES ('${NAME}', ?)`;
 
 /** How long the server on record counts as present after it was seen, ms: three comparisons. */
 const PRESENT_MS = 30_000;
@@ -118,29 +122,26 @@ const REPLACED_MS = 600_000;
 
 /**
  * Compares the server that answers with the one on record.
- * @param nextEpoch the epoch that begins when it is another server
+ * @param epochOn the epoch that begins when it is another server
  * @throws DatabaseNotPrimary when it takes no writes, or takes turns with another one; EpochMissing,
  * DatabaseUnavailable
  */
-export async function recordServer(
-  database: Database,
-  nextEpoch: (server: ServerState) => EpochRow,
-): Promise<Recorded> {
+export async function recordServer(database: Database, epochOn: (server: ServerState) => NextEpoch): Promise<Recorded> {
   const server = await readServer(database).catch((error: unknown) => {
     database.renewConnections();
     throw error;
   });
-  if (!server.takesWrites) database.sawReadOnly(proofOf(server.identity));
+  if (!server.takesWrites) database.sawReadOnly(server.proof);
   mustTakeWrites(server);
   if (!server.isOnRecord) database.renewConnections();
-  else if (server.recorded !== undefined && (await database.rows(READ, [])).length === 0) return 'known';
+  else if (server.recorded !== undefined && !(await hasReplaced(database))) return 'known';
   const outcome = await database.transaction(async (connection) => {
     await lockEpoch(connection);
     const here = await readServer(connection);
     mustTakeWrites(here);
-    if (here.recorded !== here.identity) await mustHaveApplied(connection, here);
-    const readOnlyAt = here.recorded === undefined ? undefined : database.readOnlyAt(proofOf(here.recorded));
-    return await recordIn(connection, { before: server, here, readOnlyAt }, nextEpoch(here));
+    if (here.recorded !== here.proof) await mustHaveApplied(connection, here);
+    const readOnlyAt = here.recorded === undefined ? undefined : database.readOnlyAt(here.recorded);
+    return await recordIn(connection, { before: server, here, readOnlyAt }, epochOn(here));
   });
   if (outcome === 'in_turns') {
     const text = 'Several MySQL servers that take writes answer in turns';
@@ -161,51 +162,49 @@ interface ComparedServer {
 async function recordIn(
   connection: PoolConnection,
   { before, here, readOnlyAt = Number.NEGATIVE_INFINITY }: ComparedServer,
-  next: EpochRow,
+  next: NextEpoch,
 ): Promise<Recorded | 'in_turns'> {
   const now = next.bumpedAt;
   const { seenAt, replaced } = await readReplacements(connection, now);
   if (here.isOnRecord) {
     await writeReplacements(connection, { seenAt: now, replaced });
-    if (here.recorded === undefined) return await recordFirst(connection, here, next);
+    if (here.recorded === undefined) return (await put(connection, here, next)) === 'suspended' ? 'suspended' : 'first';
     return before.isOnRecord || withoutRun(before.identity) === withoutRun(here.identity) ? 'known' : 'in_turns';
   }
   const isPresent = now - seenAt < PRESENT_MS && readOnlyAt < seenAt;
-  if (here.identity in replaced && isPresent) {
-    await writeReplacements(connection, { seenAt, replaced: { ...replaced, [here.identity]: now } });
+  if (here.proof in replaced && isPresent) {
+    await writeReplacements(connection, { seenAt, replaced: { ...replaced, [here.proof]: now } });
     return 'in_turns';
   }
-  const { [here.identity]: _back, ...others } = replaced;
-  await put(connection, here, now);
+  const { [here.proof]: _back, ...others } = replaced;
   const last = here.recorded === undefined ? {} : { [here.recorded]: now };
   await writeReplacements(connection, { seenAt: now, replaced: { ...others, ...last } });
-  return await bump(connection, next);
+  return await put(connection, here, next);
 }
 
 /**
- * Nobody is on record: at the first start of all, or in a copy of the database that was taken before it. Of a copy the indexes
- * know nothing, although it has their token. So the first server begins a new epoch like any other.
+ * Puts the server on record. The first one begins an epoch like any other: this may be a copy of the database that was taken
+ * before the first start. Of a copy the indexes know nothing, although it has their token.
  */
-async function recordFirst(connection: PoolConnection, here: ServerState, next: EpochRow): Promise<Recorded> {
-  await put(connection, here, next.bumpedAt);
-  return (await bump(connection, next)) === 'suspended' ? 'suspended' : 'first';
+async function put(connection: PoolConnection, { proof }: ServerState, next: NextEpoch) {
+  await rememberMarks(connection);
+  return await bump(connection, next, proof);
 }
 
-async function put(connection: PoolConnection, { identity, description }: ServerState, now: number): Promise<void> {
-  await rememberMarks(connection);
-  await connection.query(CLEAR);
-  await connection.execute(ADD, [identity, description.slice(0, 255), now]);
+async function hasReplaced(database: Database): Promise<boolean> {
+  const [[value] = []] = await database.rows(READ, []);
+  return value !== undefined && value !== NONE;
 }
 
 async function readReplacements(connection: PoolConnection, now: number): Promise<Replacements> {
   const [[row]] = await connection.query<RowDataPacket[]>(READ);
-  if (row === undefined) return { seenAt: 0, replaced: {} };
+  if (row === undefined || row.value === NONE) return { seenAt: 0, replaced: {} };
   const { seenAt, replaced } = JSON.parse(String(row.value)) as Replacements;
   const recent = Object.entries(replaced).filter(([, at]) => now - at < REPLACED_MS);
   return { seenAt, replaced: Object.fromEntries(recent) };
 }
 
 async function writeReplacements(connection: PoolConnection, replacements: Replacements): Promise<void> {
-  if (Object.keys(replacements.replaced).length === 0) await connection.query(FORGET);
-  else await connection.execute(WRITE, [JSON.stringify(replacements)]);
+  const isNone = Object.keys(replacements.replaced).length === 0;
+  await connection.execute(WRITE, [isNone ? NONE : JSON.stringify(replacements)]);
 }

@@ -3,7 +3,7 @@ import { isAbove, type Key } from '../contracts/key.ts';
 import type { Kind } from '../contracts/kind.ts';
 import type { Epoch, Reading, WarmReading } from '../index/contact-index.ts';
 import { type Limits, outsideLimits } from '../index/contact-index.ts';
-import { isSuspended } from '../mysql/epoch.ts';
+import { isSuspended } from '../mysql/epoch-token.ts';
 import type { ExplainedContact } from '../mysql/statements/explained-contact.ts';
 
 /** The invariant that each kind of drift breaks (docs/exactness.md). */

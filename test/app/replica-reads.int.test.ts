@@ -76,9 +76,10 @@ interface Given {
 /** An API that reads the replica. */
 async function startApi(given: Given = {}) {
   const { waitMs = FOREVER_MS, connections = 4, timeoutMs = 2 * FOREVER_MS, deadlineMs, url = replicaUrl } = given;
-  const replica = new ContactsDatabase(url, { connections, queue: 1_000, deadlineMs: timeoutMs, isReplica: true });
-  onTestFinished(() => replica.close());
   const { steps, primary } = stores;
+  const limits = { connections, queue: 1_000, deadlineMs: timeoutMs };
+  const replica = new ContactsDatabase(url, { ...limits, replicaOf: primary });
+  onTestFinished(() => replica.close());
   const config = { mysqlReplicaWaitMs: waitMs, mysqlConnections: connections, mysqlTimeoutMs: timeoutMs };
   const logger = pino({ level: 'silent' });
   const replicaWaits = openReplicaWaits({ config, logger } as Parameters<typeof openReplicaWaits>[0], replica);

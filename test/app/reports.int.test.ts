@@ -51,7 +51,7 @@ describe('what processes report beside their checks', () => {
     );
     expect(await read('outbox')).toMatchObject({ state: 'problem', detail: expect.stringMatching(/^1 rows wait, /) });
     expect(await read('rechecks')).toMatchObject({ state: 'warning', detail: expect.stringMatching(/^1 wait, /) });
-    const next = { token: freshNonce(), why: 'tasks were lost', bumpedAt: Date.now() };
+    const next = { nonce: freshNonce(), why: 'tasks were lost', bumpedAt: Date.now() };
     await suspendEpoch(primary, next, [{ place: 'recency.tasks/3', what: '17 tasks', foundAt: Date.now(), end: '42' }]);
     expect(await read('epoch')).toEqual({
       ...{ state: 'warning', detail: expect.stringMatching(/^suspended since \S+: tasks were lost$/) },

@@ -2,7 +2,7 @@ import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RowDataPacket } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { mysqlTls, openForReading, openPrimary, untilMysqlAnswers } from '../../src/app/open-mysql.ts';
+import { mysqlTls, openPrimary, openReplica, untilMysqlAnswers } from '../../src/app/open-mysql.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { mysqlFaultOf } from '../../src/mysql/faults.ts';
 import { migrate, status } from '../../src/mysql/migrate.ts';
@@ -78,7 +78,9 @@ describe('MySQL over TLS', () => {
   it('with a client certificate: an account that requires X509 works, also to migrate and to read a replica', async () => {
     expect(await cipher(settings())).toMatch(/^TLS_/);
     const config = loadConfig(settings({ RECENCY_MYSQL_REPLICA_URL: mysql.url('certified') }));
-    const replica = openForReading(config);
+    const primary = openPrimary(config);
+    onTestFinished(() => primary.close());
+    const replica = openReplica(config, mysql.url('certified'), primary);
     onTestFinished(() => replica.close());
     expect((await replica.rows("SHOW SESSION STATUS LIKE 'Ssl_cipher'", []))[0]?.[1]).toMatch(/^TLS_/);
     const server = { url: config.mysqlUrl, tls: mysqlTls(config) };

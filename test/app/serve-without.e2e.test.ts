@@ -7,6 +7,7 @@ import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
 import { ask, post } from '../support/api.ts';
 import { CliProcess, type Settings } from '../support/cli.ts';
 import { runInProcess } from '../support/in-process.ts';
+import { replaceMasters } from '../support/on-record.ts';
 import { hasKafka, kafkaBrokers, redisUrl } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
@@ -55,7 +56,7 @@ describe('serve', () => {
   it('waits for MySQL, answers without Redis and the transport, and uses them once they are available', async () => {
     const direct = await serviceSettings();
     const pool = await site(direct);
-    await pool.query("UPDATE recency_redis_masters SET run_id = CONCAT(run_id, 'x')"); // so Redis is not the one that it was
+    await replaceMasters(direct.MYSQL_URL, 'index'); // so Redis is not the one that it was
     const before = await epochOf(pool);
     await using mysql = await nowhere('mysql');
     await using redis = await nowhere('redis');

@@ -67,12 +67,8 @@ describe('MySQL', () => {
   });
 
   it("has one of Recency's tables as it was before", async () => {
-    const older = await migrated('ALTER TABLE recency_redis_masters DROP COLUMN replid');
-    await refused(
-      'serve',
-      older,
-      /recency_redis_masters is of an older version \(.*replid.*\)\. Run `recency migrate`/,
-    );
+    const older = await migrated('ALTER TABLE recency_epoch DROP COLUMN seen_in_use');
+    await refused('serve', older, /recency_epoch is of an older version \(.*seen_in_use.*\)\. Run `recency migrate`/);
   });
 
   it('lacks the views', async () => {

@@ -372,7 +372,7 @@ describe('the console, in a browser', () => {
 
   it('shows a suspended epoch, and what it waits for', async (context) => {
     needBrowser(context);
-    const next = { token: 't', why: 'tasks were lost', bumpedAt: Date.now() };
+    const next = { nonce: 't', why: 'tasks were lost', bumpedAt: Date.now() };
     const loss = { place: 'recency.tasks/3', what: '17 tasks', foundAt: Date.now(), end: '42' };
     expect(await visit('/console/epoch', 'epoch')).toContain('in force');
     await suspendEpoch(site.primary, next, [loss]);

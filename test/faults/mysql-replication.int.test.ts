@@ -1,18 +1,19 @@
 import { createConnection } from 'mysql2/promise';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { checkMysqlServer } from '../../src/index/epoch.ts';
+import { bumpEpoch, checkMysqlServer, checkRedisMasters } from '../../src/index/epoch.ts';
 import { fanOut } from '../../src/index/fan-out.ts';
 import { outboxBarrier } from '../../src/index/index-drain-barrier.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
-import type { Database } from '../../src/mysql/database.ts';
-import { readEpoch } from '../../src/mysql/epoch.ts';
+import { Database, DatabaseNotPrimary } from '../../src/mysql/database.ts';
+import { EPOCH, readAnswer, readEpoch, readProvenEpoch } from '../../src/mysql/epoch.ts';
 import { migrate } from '../../src/mysql/migrate.ts';
 import { OutboxRelay } from '../../src/relay/relay.ts';
 import { uploadPhoto } from '../../src/tools/reference-site/photos.ts';
 import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
 import { ContactsDatabase } from '../support/contacts-database.ts';
 import { expectExact } from '../support/exact.ts';
+import { putOnRecord } from '../support/on-record.ts';
 import { recorder, silent } from '../support/outbox-bench.ts';
 import { ReplicatedMysql } from '../support/replicated-mysql.ts';
 import { closeAtEnd, freshName, freshPrefix, sql } from '../support/servers.ts';
@@ -20,6 +21,7 @@ import { everybodyKnows, writeSite } from '../support/small-site.ts';
 import { freshRedis, type Stores, storesOn } from '../support/stores.ts';
 import { until } from '../support/until.ts';
 
+const CONNECTIONS = { connections: 4, queue: 100, deadlineMs: 60_000 };
 const LIMITS = { max: 8, min: 4 };
 const USERS = ['1', '2'];
 const CONTACTS = ['101', '102', '103', '104', '105'];
@@ -40,7 +42,7 @@ beforeEach(async () => {
 });
 
 async function open(url: string): Promise<ContactsDatabase> {
-  const database = new ContactsDatabase(url, { connections: 4, queue: 100, deadlineMs: 60_000 });
+  const database = new ContactsDatabase(url, CONNECTIONS);
   closeAtEnd(() => database.close());
   return database;
 }
@@ -62,10 +64,10 @@ async function uploadWithheld(): Promise<void> {
 }
 
 /** The replica is written to instead of the primary. */
-async function failOver(): Promise<Stores> {
+async function failOver(redis?: Stores['redis']): Promise<Stores> {
   const primary = await open(urls.replica);
   expect(await checkMysqlServer(primary)).toBe('new_epoch');
-  const stores = storesOn({ url: urls.replica, prefix: freshPrefix(), primary, redis: await freshRedis() }, LIMITS);
+  const stores = await storesAt(urls.replica, primary, redis);
   await run(rebuild(USERS), stores.steps);
   return stores;
 }
@@ -107,6 +109,64 @@ describe('a replica that is written to before it has applied what it received', 
   });
 });
 
+async function storesAt(url: string, primary: ContactsDatabase, redis?: Stores['redis']): Promise<Stores> {
+  return storesOn({ url, prefix: freshPrefix(), primary, redis: redis ?? (await freshRedis()) }, LIMITS);
+}
+
+describe('an epoch of the primary that arrives after its replica was put on record', () => {
+  it('brings none of its indexes back, here or at a replica of this server', async () => {
+    const before = await storesAt(urls.primary, await open(urls.primary));
+    await servers.hold();
+    const lost = await bumpEpoch(before.primary, 'tasks were lost');
+    await run(rebuild(USERS), before.steps);
+    const { primary } = await failOver(before.redis);
+    const put = (await readEpoch(primary)).token;
+    await uploadPhoto(openPool(urls.replica), '101', 0, 2_000_000_000_000); // the indexes of that epoch lack it
+    await servers.release();
+    await until(async () => (await readEpoch(primary)).token === lost);
+
+    await expect(readProvenEpoch(primary)).rejects.toThrow(DatabaseNotPrimary);
+    const statement = `SELECT ${EPOCH} FROM recency_epoch AS e`;
+    expect((await readAnswer(primary, statement, [])).epoch).not.toBe(lost);
+    const replica = new Database(urls.replica, { ...CONNECTIONS, replicaOf: primary });
+    onTestFinished(() => replica.close());
+    expect((await readAnswer(replica, statement, [])).epoch).not.toBe(lost);
+    await servers.catchUp();
+    expect(await checkMysqlServer(primary)).toBe('new_epoch');
+    expect([lost, put]).not.toContain(await readProvenEpoch(primary));
+    expect((await readAnswer(replica, statement, [])).epoch).toBe(await readProvenEpoch(primary));
+  });
+
+  it.each(['MINIMAL', 'FULL'])('whatever part of its row the log holds (%s)', async (image) => {
+    const before = await open(urls.primary);
+    const [[was] = []] = await before.rows('SELECT @@global.binlog_row_image', []);
+    await sql(urls.primary, `SET GLOBAL binlog_row_image = ${image}`);
+    onTestFinished(() => sql(urls.primary, `SET GLOBAL binlog_row_image = '${was}'`).then(() => undefined));
+    before.renewConnections();
+    await servers.hold();
+    const lost = await bumpEpoch(await open(urls.primary), 'tasks were lost');
+    const { primary } = await failOver();
+    await servers.catchUp();
+    expect((await readEpoch(primary)).token).toBe(lost);
+    await expect(readProvenEpoch(primary)).rejects.toThrow(DatabaseNotPrimary);
+  });
+});
+
+describe('what each of two servers has recorded of Redis and of the other, while they were apart', () => {
+  it('stops no replication when it arrives', async () => {
+    const before = await open(urls.primary);
+    const masters = (runId: string) => [{ address: 'redis:6379', runId, replicationId: 'x' }];
+    await checkRedisMasters(before, masters('first'), ['index', 'streams']);
+    await servers.catchUp();
+    await servers.hold();
+    expect(await checkRedisMasters(before, masters('second'), ['index', 'streams'])).toBe('new_epoch');
+    const { primary } = await failOver();
+    expect(await checkRedisMasters(primary, masters('second'), ['index', 'streams'])).toBe('new_epoch');
+    await servers.catchUp();
+    expect(await checkMysqlServer(primary)).toBe('new_epoch');
+  });
+});
+
 describe('the server on record', () => {
   it('leaves what it has published itself, and what had arrived when it came on record', async () => {
     await uploadPhoto(pool, '101', 0, 2_000_000_000_000);
@@ -133,7 +193,7 @@ describe('the server on record', () => {
     await until(async () => (await relayOn(primary).relay.publishOthers()) === 1);
     await other.write('UPDATE recency_outbox SET published_by = ?', ['another']);
     await other.write("REPLACE INTO recency_settings (name, value) VALUES ('outbox:others_marks', '{}')", []);
-    await other.write("UPDATE recency_mysql_servers SET identity = 'uuid:another'", []);
+    await putOnRecord(other, 'uuid:another');
     expect(await relayOn(other).relay.publishOthers()).toBe(0);
   });
 });

@@ -16,6 +16,7 @@ import { readServer } from '../../src/mysql/server-record.ts';
 import { ContactsDatabase } from '../support/contacts-database.ts';
 import { expectExact } from '../support/exact.ts';
 import { runInProcess } from '../support/in-process.ts';
+import { putOnRecord } from '../support/on-record.ts';
 import { OwnMysql } from '../support/own-mysql.ts';
 import { closeAtEnd, freshDatabase, freshPrefix } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
@@ -98,14 +99,14 @@ describe('a different server behind the same address', () => {
 
   it('that alternates with the one on record is refused, and begins no epoch', async () => {
     const stores = await storesIn(await own.createDatabase());
-    const { identity } = await readServer(stores.primary);
-    await putOnRecord(stores, 'uuid:of-the-other-writer', { seenAt: Date.now(), replaced: { [identity]: Date.now() } });
+    const { proof } = await readServer(stores.primary);
+    await replacedBy(stores, 'uuid:of-the-other-writer', { seenAt: Date.now(), replaced: { [proof]: Date.now() } });
     const epoch = await bumpEpoch(stores.primary, 'as it is whenever another server comes on record');
     for (let i = 0; i < 3; i++) await expect(checkMysqlServer(stores.primary)).rejects.toThrow(/in turns/);
     expect(await token(stores)).toBe(epoch);
     await expect(run(refresh([{ user: '1', contact: '105' }]), stores.steps)).rejects.toThrow(DatabaseNotPrimary);
     const later = Date.now() - 31_000; // the other one has not been seen since
-    await putOnRecord(stores, 'uuid:of-the-other-writer', { seenAt: later, replaced: { [identity]: Date.now() } });
+    await replacedBy(stores, 'uuid:of-the-other-writer', { seenAt: later, replaced: { [proof]: Date.now() } });
     expect(await checkMysqlServer(stores.primary)).toBe('new_epoch');
     expect(await checkMysqlServer(stores.primary)).toBe('known');
   });
@@ -115,7 +116,7 @@ describe('a different server behind the same address', () => {
     await using proxy = await TcpProxy.before(url);
     const stores = await storesIn(url, proxy.url);
     const { primary } = stores;
-    const { identity: first } = await readServer(primary);
+    const { proof: first } = await readServer(primary);
     proxy.leadTo(await own.copyOf(url));
     await until(() => checkMysqlServer(primary).then((outcome) => outcome === 'new_epoch'));
     const { identity: second } = await readServer(primary);
@@ -125,8 +126,8 @@ describe('a different server behind the same address', () => {
     await expect(run(rebuild(['1']), stores.steps)).rejects.toThrow(DatabaseNotPrimary);
 
     proxy.leadTo(url); // which has what the other one recorded, as a replica of it would
-    await until(async () => (await readServer(primary)).identity === first);
-    await putOnRecord(stores, second, record);
+    await until(async () => (await readServer(primary)).proof === first);
+    await replacedBy(stores, second, record);
     expect(await checkMysqlServer(primary)).toBe('new_epoch');
   });
 
@@ -145,8 +146,8 @@ describe('a different server behind the same address', () => {
     });
   });
 
-  async function putOnRecord({ primary }: Stores, identity: string, replacements: object): Promise<void> {
-    await primary.write('UPDATE recency_mysql_servers SET identity = ?', [identity]);
+  async function replacedBy({ primary }: Stores, identity: string, replacements: object): Promise<void> {
+    await putOnRecord(primary, identity);
     const value = JSON.stringify(replacements);
     await primary.write("REPLACE INTO recency_settings (name, value) VALUES ('mysql:replaced', ?)", [value]);
   }

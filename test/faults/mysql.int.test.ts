@@ -246,7 +246,7 @@ describe('fault 29: a replica lags', () => {
     await run(refresh([{ user: '1', contact: '130', version: '2' }]), stores.steps);
     await run(rebuild(['2']), stores.steps);
     for (const user of ['1', '2']) await expectExact(stores, LIMITS, user, 'of the primary');
-    const recent = recentContactsOn(stores, LIMITS, { database: database(behind, { isReplica: true }) });
+    const recent = recentContactsOn(stores, LIMITS, { database: database(behind, { replicaOf: stores.primary }) });
     const answer = await recent.find({ user: '1', relation: 'any', limit: 2, below: undefined });
     expect(answer).toMatchObject({ exact: false, replica: true });
   });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,12 +10,13 @@ import { RedisContactIndex } from '../../src/index/redis/redis-contact-index.ts'
 import { Database, type Parameter, type ReadOptions } from '../../src/mysql/database.ts';
 import { EPOCH, readAnswer, readEpoch, readOwn } from '../../src/mysql/epoch.ts';
 import { migrate } from '../../src/mysql/migrate.ts';
-import type { RedisRole } from '../../src/mysql/redis-masters.ts';
+import { READ_MASTERS, type RedisRole } from '../../src/mysql/redis-masters.ts';
 import { readServer } from '../../src/mysql/server-record.ts';
 import { openRedis, type RedisClient, untilReady } from '../../src/redis/connection.ts';
 import { readMasters } from '../../src/redis/masters.ts';
 import { RedisUnavailable } from '../../src/redis/unavailable.ts';
 import { startRedis } from '../../src/tools/devservers/start-server.ts';
+import { putOnRecord, replaceMasters } from '../support/on-record.ts';
 import { freshDatabase, redisUrl } from '../support/servers.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 import { until } from '../support/until.ts';
@@ -117,15 +119,16 @@ describe('a Redis master', () => {
     expect(await compare(first)).toBe('new_epoch');
   });
 
-  it('is known if a version that did not record replid knew it, and its replid is recorded', async () => {
-    const client = await connect(redisUrl());
-    await compare(client, ['index', 'streams']);
-    const read = 'SELECT run_id, replid, address FROM recency_redis_masters ORDER BY run_id';
-    const recorded = await database.rows(read, []);
-    expect(recorded).toHaveLength(2);
-    await database.write("UPDATE recency_redis_masters SET replid = ''", []);
-    expect(await compare(client, ['index', 'streams'])).toBe('known');
-    expect(await database.rows(read, [])).toEqual(recorded);
+  it('is one of up to a thousand in a cluster', async () => {
+    const masters = Array.from({ length: 1_000 }, (_, place) => {
+      return { address: `redis-${place}:6379`, runId: randomUUID(), replicationId: randomUUID() };
+    });
+    expect(await checkRedisMasters(database, masters)).toBe('first');
+    expect(await checkRedisMasters(database, masters)).toBe('known');
+    const [, ...others] = masters;
+    const instead = { address: 'redis-0:6379', runId: randomUUID(), replicationId: randomUUID() };
+    expect(await checkRedisMasters(database, [instead, ...others])).toBe('new_epoch');
+    expect(await checkRedisMasters(database, masters)).toBe('new_epoch');
   });
 
   it('cannot be used if it is a replica', async () => {
@@ -152,7 +155,7 @@ describe('a MySQL server', () => {
   it('begins a new epoch if it is another one than before', async () => {
     await checkMysqlServer(database);
     const before = await token();
-    await database.write("UPDATE recency_mysql_servers SET identity = 'uuid:the-one-that-was-lost'", []);
+    await putOnRecord(database);
     expect(await checkMysqlServer(database)).toBe('new_epoch');
     expect(await token()).not.toBe(before);
     expect(await checkMysqlServer(database)).toBe('known');
@@ -166,7 +169,7 @@ class HaltedDatabase extends Database {
   isHalting = false;
 
   override rows(...asked: Parameters<Database['rows']>) {
-    if (!this.isHalting || !asked[0].includes('recency_redis_masters')) return super.rows(...asked);
+    if (!this.isHalting || asked[0] !== READ_MASTERS) return super.rows(...asked);
     const halt = Promise.withResolvers<void>();
     const answer = halt.promise.then(() => super.rows(...asked));
     this.halts.push(halt);
@@ -221,14 +224,14 @@ describe('the watch', () => {
     const client = await connect(redisUrl());
     expect(await compare(client, ['index', 'streams'])).toBe('first');
     expect(await compare(client, ['streams'])).toBe('known');
-    await database.write("UPDATE recency_redis_masters SET run_id = 'streams:x' WHERE run_id LIKE 'streams:%'", []);
+    await replaceMasters(url, 'streams');
     const before = await token();
     expect(await compare(client, ['index'])).toBe('known');
     expect(await compare(client, ['streams'])).toBe('new_epoch');
     const after = await token();
     expect(after).not.toBe(before);
     expect(await compare(client, ['index', 'streams'])).toBe('known');
-    await database.write("UPDATE recency_redis_masters SET run_id = REPLACE(run_id, RIGHT(run_id, 3), '...')", []);
+    for (const role of ['index', 'streams'] as const) await replaceMasters(url, role);
     const { told } = await watch(client, 10_000, ['index', 'streams']);
     expect(told).toEqual(['new epoch']);
     expect(await token()).not.toBe(after);
@@ -259,9 +262,9 @@ describe('the watch', () => {
 
   it('also compares periodically', async () => {
     const { told } = await watch(await connect(redisUrl()), 50);
-    await database.write("UPDATE recency_redis_masters SET run_id = 'another'", []);
+    await replaceMasters(url, 'index');
     await until(() => told.length > 0);
-    await database.write("UPDATE recency_mysql_servers SET identity = 'another'", []);
+    await putOnRecord(database);
     await until(() => told.length > 1);
   });
 

@@ -40,7 +40,7 @@ async function startAnew(): Promise<void> {
 
 /** No plan of an epoch before counts as one that waits. */
 async function startEpoch(): Promise<void> {
-  await renewEpoch(stores.primary, { token: freshNonce(), why: 'a test', bumpedAt: Date.now() });
+  await renewEpoch(stores.primary, { nonce: freshNonce(), why: 'a test', bumpedAt: Date.now() });
   await run(rebuild(followers), stores.steps);
 }
 
@@ -222,7 +222,7 @@ describe.each(['column', 'photos'] as const)('with last uploads from the %s,', (
       expect(published.map((task) => 'part' in task && task.part)).toEqual([1, 2, 3]);
       await small.work(upload);
       expect(published).toHaveLength(4);
-      await renewEpoch(stores.primary, { token: 'another', why: 'a test', bumpedAt: Date.now() });
+      await renewEpoch(stores.primary, { nonce: 'another', why: 'a test', bumpedAt: Date.now() });
       await small.work(upload);
       expect(published, 'a plan of the epoch before may be lost').toHaveLength(5);
     });

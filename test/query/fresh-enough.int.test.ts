@@ -192,7 +192,8 @@ describe('an answer from an index is exact', () => {
 });
 
 function anotherDatabase(isReplica: boolean): ContactsDatabase {
-  const opened = new ContactsDatabase(stores.url, { connections: 1, queue: 10, deadlineMs: 60_000, isReplica });
+  const limits = { connections: 1, queue: 10, deadlineMs: 60_000 };
+  const opened = new ContactsDatabase(stores.url, isReplica ? { ...limits, replicaOf: stores.primary } : limits);
   onTestFinished(() => opened.close());
   return opened;
 }

@@ -233,7 +233,8 @@ describe('the deadline of the request', () => {
 
 describe('a replica', () => {
   it('does not answer a read that names a change without a position: the primary does', async () => {
-    const replica = new ContactsDatabase(stores.url, { connections: 2, queue: 10, deadlineMs: 5_000, isReplica: true });
+    const limits = { connections: 2, queue: 10, deadlineMs: 5_000 };
+    const replica = new ContactsDatabase(stores.url, { ...limits, replicaOf: stores.primary });
     onTestFinished(() => replica.close());
     const recent = recentContactsOn(stores, LIMITS, { database: replica });
     const waits = { after: () => replica };

@@ -237,7 +237,7 @@ describe('an answer over both kinds', () => {
   it('says so when Redis is away, or the epoch is another', async () => {
     const away = { index: { read: () => Promise.reject(new RedisUnavailable('not there')) } };
     expect(await first(asked(away, away))).toMatchObject({ source: 'database', reason: 'redis_unavailable' });
-    await writeEpoch(stores.primary, { token: 'another', why: 'a test', bumpedAt: 1 });
+    await writeEpoch(stores.primary, { nonce: 'another', why: 'a test', bumpedAt: 1 });
     expect(await first()).toMatchObject({ source: 'database', exact: true, reason: 'cold' });
   });
 

@@ -295,7 +295,7 @@ describe('where an answer comes from', () => {
       connections: 2,
       queue: 10,
       deadlineMs: 60_000,
-      isReplica: true,
+      replicaOf: stores.primary,
     });
     onTestFinished(() => database.close());
     const fromReplica = { database };

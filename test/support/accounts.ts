@@ -2,8 +2,17 @@ import { GRANTS, type Grants } from '../../src/health/check-mysql.ts';
 
 /** Every table and view that each account reads. */
 export const READ = [
-  ...['recency_contacts', 'recency_photos', 'recency_epoch', 'recency_redis_masters', 'recency_mysql_servers'],
-  ...['recency_settings', 'recency_runs', 'recency_leases', 'recency_outbox', 'recency_kafka_ends', 'recency_seen'],
+  ...[
+    'recency_contacts',
+    'recency_photos',
+    'recency_epoch',
+    'recency_settings',
+    'recency_runs',
+    'recency_leases',
+    'recency_outbox',
+    'recency_kafka_ends',
+    'recency_seen',
+  ],
   ...['recency_watches', 'recency_undelivered', 'recency_capture', 'recency_settled_letters'],
 ];
 

@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import type { PoolConnection, RowDataPacket } from 'mysql2/promise';
 import type { Id } from '../../contracts/id.ts';
-import { bump } from '../../mysql/epoch.ts';
+import { bump, nextEpoch } from '../../mysql/epoch.ts';
 import { SiteError } from './checks.ts';
 
 const OWNERS = "JSON_TABLE(?, '$[*]' COLUMNS (id BIGINT UNSIGNED PATH '$')) AS owner";
@@ -56,5 +55,5 @@ export async function recomputeLastUploads(connection: PoolConnection, owners: r
  * @throws EpochMissing
  */
 export async function startNewEpoch(connection: PoolConnection, why: string): Promise<void> {
-  await bump(connection, { token: randomBytes(8).toString('base64url'), why, bumpedAt: Date.now() });
+  await bump(connection, nextEpoch(why));
 }

@@ -81,7 +81,7 @@ it(`a process with ${STREAMS} streams takes less than ${MOST_MB} MB, and each is
   await pool.query('UPDATE users SET last_public_at = 9000 WHERE id = ?', [CONTACTS[0]]);
   const primary = new Database(settings.MYSQL_URL, { connections: 2, queue: 10, deadlineMs: 60_000 });
   closeAtEnd(() => primary.close());
-  await renewEpoch(primary, { token: 'another', why: 'a test', bumpedAt: Date.now() });
+  await renewEpoch(primary, { nonce: 'another', why: 'a test', bumpedAt: Date.now() });
   await until(() => clients.every(({ last }) => last === CONTACTS[0]), { what: 'every client was told' });
   const told = residentMb();
 

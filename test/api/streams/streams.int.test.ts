@@ -159,7 +159,7 @@ describe('a stream that no task reaches', () => {
     const stream = await listen(api, PATH(user));
     await until(() => headsOf(stream).length === 1);
     await upload('102');
-    await writeEpoch(stores.primary, { token: 'another', why: 'a test', bumpedAt: 1 });
+    await writeEpoch(stores.primary, { nonce: 'another', why: 'a test', bumpedAt: 1 });
     await until(() => headsOf(stream)[1]?.[0] === '102');
   });
 

@@ -71,6 +71,14 @@ function judgeReplication(sources: readonly ReplicationSource[] | undefined): Ve
     );
   }
   if (sources.length === 0) return fine('receives no rows from other servers');
+  const [failed] = sources.filter(({ failure }) => failure !== undefined);
+  if (failed !== undefined) {
+    return problem(
+      `the replication from ${failed.description} has stopped: ${failed.failure}`,
+      'What the other server had committed is missing here, so answers are exact about this server alone. Copy this server to the ' +
+        'other one, or mend what stopped the replication and start it again.',
+    );
+  }
   const text = sources.map(
     ({ description, isBehind }) => `${description}${isBehind ? ' (not all of it is applied)' : ''}`,
   );

@@ -10,6 +10,8 @@ export interface ReplicationSource {
   readonly isApplying: boolean;
   /** Something is received and not applied. */
   readonly isBehind: boolean;
+  /** Why the applier has stopped; undefined: it has not, or was told to. */
+  readonly failure: string | undefined;
 }
 
 /** MariaDB; MySQL; MySQL before 8.0.22. */
@@ -55,13 +57,14 @@ function isServer({ Source_Host: host = '' }: ReplicationStatus): boolean {
 }
 
 function sourceOf(status: ReplicationStatus): ReplicationSource {
-  const { Source_Host: host, Source_Port: port } = status;
+  const { Source_Host: host, Source_Port: port, Replica_SQL_Running: isRunning, Last_SQL_Error: error = '' } = status;
   const isSame = (received: string, applied: string) => status[received] === status[applied];
   return {
     description: `${host}:${port}`,
-    isApplying: status.Replica_SQL_Running === 'Yes',
+    isApplying: isRunning === 'Yes',
     isBehind: !(
       isSame('Source_Log_File', 'Relay_Source_Log_File') && isSame('Read_Source_Log_Pos', 'Exec_Source_Log_Pos')
     ),
+    failure: isRunning === 'Yes' || error === '' ? undefined : error,
   };
 }

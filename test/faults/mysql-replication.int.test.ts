@@ -1,5 +1,6 @@
 import { createConnection } from 'mysql2/promise';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { replicationVerdict } from '../../src/doctor/mysql-server-checks.ts';
 import { bumpEpoch, checkMysqlServer, checkRedisMasters } from '../../src/index/epoch.ts';
 import { fanOut } from '../../src/index/fan-out.ts';
 import { outboxBarrier } from '../../src/index/index-drain-barrier.ts';
@@ -164,6 +165,24 @@ describe('what each of two servers has recorded of Redis and of the other, while
     expect(await checkRedisMasters(primary, masters('second'), ['index', 'streams'])).toBe('new_epoch');
     await servers.catchUp();
     expect(await checkMysqlServer(primary)).toBe('new_epoch');
+    expect(await replicationVerdict(primary)).toMatchObject({ state: 'warning' });
+  });
+});
+
+describe('a replication that has stopped', () => {
+  it('is a problem that doctor names', async () => {
+    const ROW = "INSERT INTO recency_settings (name, value) VALUES ('of both', '')";
+    await sql(urls.replica, ROW);
+    await sql(urls.primary, ROW);
+    const primary = await open(urls.replica);
+    const state = async () => (await replicationVerdict(primary)).state;
+    await until(async () => (await state()) === 'problem');
+    expect(await replicationVerdict(primary)).toMatchObject({
+      detail: expect.stringMatching(/^the replication from .+:\d+ has stopped: .+/),
+    });
+    await sql(urls.replica, "DELETE FROM recency_settings WHERE name = 'of both'");
+    await servers.catchUp();
+    expect(await state()).toBe('warning');
   });
 });
 

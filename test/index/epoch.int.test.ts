@@ -4,11 +4,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { ENDLESS } from '../../src/index/allowance.ts';
-import { bumpEpoch, checkMysqlServer, checkRedisMasters } from '../../src/index/epoch.ts';
+import {
+  bumpEpoch,
+  bumpKeepingSuspension,
+  checkMysqlServer,
+  checkRedisMasters,
+  noteCaughtUp,
+  suspendForLoss,
+} from '../../src/index/epoch.ts';
 import { EpochWatch, trustedReads } from '../../src/index/epoch-watch.ts';
 import { RedisContactIndex } from '../../src/index/redis/redis-contact-index.ts';
-import { Database, type Parameter, type ReadOptions } from '../../src/mysql/database.ts';
-import { EPOCH, readAnswer, readEpoch, readOwn } from '../../src/mysql/epoch.ts';
+import { Database } from '../../src/mysql/database.ts';
+import { readEpoch } from '../../src/mysql/epoch.ts';
+import { isSuspended, serverOn } from '../../src/mysql/epoch-token.ts';
+import { readEpochState } from '../../src/mysql/losses.ts';
 import { migrate } from '../../src/mysql/migrate.ts';
 import { READ_MASTERS, type RedisRole } from '../../src/mysql/redis-masters.ts';
 import { readServer } from '../../src/mysql/server-record.ts';
@@ -49,42 +58,28 @@ describe('a new epoch', () => {
     const before = await token();
     const after = await bumpEpoch(database, 'restored from the backup of Monday');
     expect(after).not.toBe(before);
-    expect(after).toMatch(/^[\w-]{11}$/);
+    expect(after).toMatch(/^[\w-]{8}$/);
     expect(await readEpoch(database)).toMatchObject({ token: after, why: 'restored from the backup of Monday' });
   });
-});
 
-/** A new epoch begins after each of its next reads, as often as it is told. */
-class EpochsBetween extends Database {
-  left = 0;
-
-  override async rows(statement: string, parameters: readonly Parameter[], options?: ReadOptions) {
-    const rows = await super.rows(statement, parameters, options);
-    if (this.left-- > 0) await bumpEpoch(database, 'the test wanted one');
-    return rows;
-  }
-}
-
-describe('rows read while a new epoch begins', () => {
-  const statement = `SELECT ${EPOCH} FROM recency_epoch AS e`;
-  let between: EpochsBetween;
-  beforeEach(() => {
-    between = new EpochsBetween(url, { connections: 1, queue: 10, deadlineMs: 60_000 });
-    return () => between.close();
-  });
-
-  it.each([1, 2])('are read again, and count as those of the primary: %i epochs', async (epochs) => {
-    between.left = epochs;
-    expect(await readAnswer(between, statement, [])).toMatchObject({ epoch: await token(), isReplica: false });
-    between.left = epochs;
-    expect(await readOwn(between, statement, [])).toMatchObject({ epoch: await token() });
-  });
-
-  it('count as those of an unknown server if epochs do not stop beginning', async () => {
-    between.left = Number.POSITIVE_INFINITY;
-    const { epoch, isReplica } = await readAnswer(between, statement, []);
-    expect([epoch[0], isReplica]).toEqual(['?', true]);
-    await expect(readOwn(between, statement, [])).rejects.toThrow('has not been compared');
+  it('is of the server on record, whatever begins it', async () => {
+    await checkMysqlServer(database);
+    const { proof } = await readServer(database);
+    const ways = [
+      () => bumpEpoch(database, 'a test'),
+      () => bumpKeepingSuspension(database, 'a test'),
+      () => suspendForLoss(database, ['a place'], 'a test'),
+      () => bumpKeepingSuspension(database, 'while it is suspended'),
+      async () => noteCaughtUp(database, await readEpochState(database), { ends: new Map(), passed: ['a place'] }),
+    ];
+    const tokens = [await token()];
+    for (const begin of ways) {
+      await begin();
+      expect(serverOn(await token())).toBe(proof);
+      expect(tokens).not.toContain(await token());
+      tokens.push(await token());
+    }
+    expect(tokens.map(isSuspended)).toEqual([false, false, false, true, true, false]);
   });
 });
 

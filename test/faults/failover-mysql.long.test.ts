@@ -1,4 +1,6 @@
 import { describe, it, onTestFinished } from 'vitest';
+import { bumpEpoch } from '../../src/index/epoch.ts';
+import { Database } from '../../src/mysql/database.ts';
 import { migrate } from '../../src/mysql/migrate.ts';
 import { CONTACTS, FailoverSite } from '../support/failover-site.ts';
 import { ReplicatedMysql } from '../support/replicated-mysql.ts';
@@ -19,6 +21,12 @@ async function openSite(servers: ReplicatedMysql) {
   await servers.catchUp();
   await site.changeOnly(BEFORE);
   return { ...urls, proxy, site };
+}
+
+function openDatabase(url: string): Database {
+  const database = new Database(url, { connections: 1, queue: 10, deadlineMs: 60_000 });
+  onTestFinished(() => database.close());
+  return database;
 }
 
 describe('a replica that takes writes before it has applied what it has received', { timeout: 600_000 }, () => {
@@ -50,6 +58,7 @@ describe('of two masters one is killed before the other has received everything'
     const { primary, replica, proxy, site } = await openSite(servers);
     await servers.followEachOther();
     await servers.cutOff();
+    await bumpEpoch(openDatabase(primary), 'an epoch of the half that dies');
     await site.more(30);
     await site.changeOnly([]);
     const killed = Date.now();

@@ -15,7 +15,7 @@ import {
 import { EpochWatch, trustedReads } from '../../src/index/epoch-watch.ts';
 import { RedisContactIndex } from '../../src/index/redis/redis-contact-index.ts';
 import { Database } from '../../src/mysql/database.ts';
-import { readEpoch } from '../../src/mysql/epoch.ts';
+import { lockEpoch, readEpoch } from '../../src/mysql/epoch.ts';
 import { isSuspended, serverOn } from '../../src/mysql/epoch-token.ts';
 import { readEpochState } from '../../src/mysql/losses.ts';
 import { migrate } from '../../src/mysql/migrate.ts';
@@ -145,6 +145,14 @@ describe('a MySQL server', () => {
     expect(after, 'the database may be a copy of one whose indexes are in use').not.toBe(before);
     expect(await checkMysqlServer(database)).toBe('known');
     expect(await token()).toBe(after);
+  });
+
+  it('that is known is compared without a lock, which others may hold', async () => {
+    await checkMysqlServer(database);
+    await database.transaction(async (connection) => {
+      await lockEpoch(connection);
+      expect(await checkMysqlServer(database)).toBe('known');
+    });
   });
 
   it('begins a new epoch if it is another one than before', async () => {

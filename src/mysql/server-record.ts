@@ -108,7 +108,6 @@ interface Replacements {
 }
 
 const NAME = 'mysql:replaced';
-const NONE = '{}';
 const READ = `SELECT value FROM recency_settings WHERE name = '${NAME}'`;
 
 // Never deleted: a pair of masters that were apart have both replaced it, and replication stops at a row that is gone.
@@ -193,18 +192,20 @@ async function put(connection: PoolConnection, { proof }: ServerState, next: Nex
 
 async function hasReplaced(database: Database): Promise<boolean> {
   const [[value] = []] = await database.rows(READ, []);
-  return value !== undefined && value !== NONE;
+  return value !== undefined && Object.keys(replacementsIn(value).replaced).length > 0;
 }
 
 async function readReplacements(connection: PoolConnection, now: number): Promise<Replacements> {
   const [[row]] = await connection.query<RowDataPacket[]>(READ);
-  if (row === undefined || row.value === NONE) return { seenAt: 0, replaced: {} };
-  const { seenAt, replaced } = JSON.parse(String(row.value)) as Replacements;
+  if (row === undefined) return { seenAt: 0, replaced: {} };
+  const { seenAt, replaced } = replacementsIn(row.value);
   const recent = Object.entries(replaced).filter(([, at]) => now - at < REPLACED_MS);
   return { seenAt, replaced: Object.fromEntries(recent) };
 }
 
 async function writeReplacements(connection: PoolConnection, replacements: Replacements): Promise<void> {
-  const isNone = Object.keys(replacements.replaced).length === 0;
-  await connection.execute(WRITE, [isNone ? NONE : JSON.stringify(replacements)]);
+  await connection.execute(WRITE, [JSON.stringify(replacements)]);
 }
+
+/** The row, as version 0.1.0 reads it too. */
+const replacementsIn = (value: unknown) => JSON.parse(String(value)) as Replacements;

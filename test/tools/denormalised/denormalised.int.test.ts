@@ -154,11 +154,11 @@ async function lockRowOf(user: string): Promise<() => Promise<void>> {
   return async () => void (await holder.query('ROLLBACK'));
 }
 
-/** Resolves when a statement waits that writes the table. */
+/** Resolves when a statement waits that writes the table of this database: other files have one, too. */
 async function untilOneWaits(): Promise<void> {
   const waits = async () => {
-    const running = await rows('SHOW FULL PROCESSLIST');
-    return running.some(({ Info }) => /(UPDATE|INSERT INTO) .*denormalised_contacts/s.test(`${Info}`));
+    const running = await rows('SELECT info AS statement FROM information_schema.processlist WHERE db = DATABASE()');
+    return running.some(({ statement }) => /(UPDATE|INSERT INTO) .*denormalised_contacts/s.test(`${statement}`));
   };
   await expect.poll(waits, { timeout: 30_000 }).toBe(true);
 }

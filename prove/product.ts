@@ -11,6 +11,7 @@ export { RedisContactIndex } from '../src/index/redis/redis-contact-index.ts';
 export { WaitingPlans } from '../src/index/redis/waiting-plans.ts';
 export { refresh } from '../src/index/refresh.ts';
 export { readProvenEpoch, renewEpoch } from '../src/mysql/epoch.ts';
+export { serverOn } from '../src/mysql/epoch-token.ts';
 export { DatabaseNotPrimary } from '../src/mysql/faults.ts';
 export { readOthersRows } from '../src/mysql/others-marks.ts';
 export { recordServer } from '../src/mysql/server-record.ts';

@@ -5,26 +5,6 @@ const RECORD = 'mysql/server-record.ts';
 /** The rules of servers, of what arrives by replication, and of positions. */
 export const OF_SERVERS: readonly Mutation[] = [
   {
-    rule: 'the first server on record begins a new epoch',
-    instead: 'it goes on with the epoch that it finds',
-    patches: [
-      {
-        file: RECORD,
-        from: "return (await put(connection, here, next)) === 'suspended' ? 'suspended' : 'first';",
-        to: "return 'first';",
-      },
-    ],
-    servers: {},
-    try: ['a backup from before the first start'],
-  },
-  {
-    rule: 'another server begins a new epoch',
-    instead: 'it goes on with the epoch that it finds',
-    patches: [{ file: RECORD, from: 'return await put(connection, here, next);', to: "return 'known';" }],
-    servers: {},
-    try: ['a replica that is opened'],
-  },
-  {
     rule: 'a server is put on record only when it has applied what it has received',
     instead: 'it is put on record at once',
     patches: [

@@ -79,11 +79,11 @@ export class ServersMoves implements WorldMoves<ServersWorld> {
     return { rule, what: `the index says ${index?.pair}, and server ${current} says ${rows[KEYS.pair]}` };
   }
 
-  /** Rows of the server in use count: it is the one on record. */
+  /** Rows of the server in use count: it is the one on record. While nobody is, no process has compared it yet, and none uses it. */
   async #isTrusted(world: ServersWorld): Promise<boolean> {
     const proven = this.#code.readProvenEpoch(serverOf(world).database);
     return await proven.then(
-      () => true,
+      (token) => this.#code.serverOn(token) !== undefined,
       (error: unknown) => {
         if (error instanceof this.#code.DatabaseNotPrimary) return false;
         throw error;

@@ -17,7 +17,7 @@ const TABLES = {
     PRIMARY KEY (only_row),
     CONSTRAINT recency_epoch_has_one_row CHECK (only_row = 1)`,
 
-  // Of version 0.1.0, like the next one: later ones leave both alone, so that its processes may still run during an upgrade.
+  // Only version 0.1.0 uses this table and the next one. Its processes may still run during an upgrade.
   recency_redis_masters: `
     run_id VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
     address VARCHAR(255) NOT NULL DEFAULT '',

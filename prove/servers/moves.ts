@@ -57,15 +57,8 @@ export class ServersMoves implements WorldMoves<ServersWorld> {
     const { transactions, received } = channels[current] ?? { transactions: [], received: 0 };
     const isArriving = servers[otherOf(current)].isUp ? transactions.length > 0 : received > 0;
     const isPublished = outboxOf(world).every(([, mark]) => mark.length > 0);
-    if (
-      !(await this.#isTrusted(world)) ||
-      isArriving ||
-      !isPublished ||
-      tasks.committed < tasks.high ||
-      !tasks.isMarked
-    )
-      return false;
-    return (await this.#othersRows(world)).length === 0;
+    if (isArriving || !isPublished || tasks.committed < tasks.high || !tasks.isMarked) return false;
+    return (await this.#isTrusted(world)) && (await this.#othersRows(world)).length === 0;
   }
 
   /** I1: at rest, an index of the epoch in force says what MySQL says. E1: so it does whenever a barrier raised now is passed. */

@@ -77,8 +77,6 @@ const ANSWER_MS = 1_000;
 export class Database {
   /** The limit of heavy queries. */
   readonly heavy: Limiter;
-  /** It is one by design: see {@link DatabaseOptions}. */
-  readonly isReplica: boolean;
   /** How many callers may wait for it, and how long, ms. */
   readonly patience: { readonly queue: number; readonly waitMs: number };
   readonly #connections: ConnectionPool;
@@ -89,7 +87,6 @@ export class Database {
 
   constructor(url: string, options: DatabaseOptions) {
     this.#replicaOf = options.replicaOf;
-    this.isReplica = options.replicaOf !== undefined;
     this.#connections = new ConnectionPool(url, options);
     this.#deadlineMs = options.deadlineMs;
     this.patience = { queue: options.queue, waitMs: options.deadlineMs };
@@ -157,6 +154,11 @@ export class Database {
    */
   onConnection(listener: () => void): () => void {
     return this.#connections.onNew(listener);
+  }
+
+  /** It is one by design: see {@link DatabaseOptions}. */
+  get isReplica(): boolean {
+    return this.#replicaOf !== undefined;
   }
 
   /** The proof (see session.ts) of the server on record, as the latest rows of the primary say; undefined: none that is known. */

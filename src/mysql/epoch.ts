@@ -46,7 +46,7 @@ export interface NextEpoch extends Omit<EpochRow, 'token'> {
 
 const READ = 'SELECT token, why, bumped_at FROM recency_epoch';
 const LOCK = 'SELECT token FROM recency_epoch FOR UPDATE';
-const BEGIN = 'UPDATE recency_epoch SET token = ?, why = ?, bumped_at = ?';
+const WRITE = 'UPDATE recency_epoch SET token = ?, why = ?, bumped_at = ?';
 const RENEW = 'UPDATE recency_epoch SET token = ?';
 const FORGET_LOSSES = "DELETE FROM recency_settings WHERE name LIKE 'loss:%'";
 
@@ -107,6 +107,14 @@ export async function bump(
   return 'new_epoch';
 }
 
+/** Suspends the epoch within the caller's transaction. If it is suspended already, only its token changes. @throws EpochMissing */
+export async function suspend(connection: PoolConnection, { nonce, why, bumpedAt }: NextEpoch): Promise<void> {
+  const old = await lockEpoch(connection);
+  const token = suspendedToken(tokenOn(serverOn(old), nonce));
+  if (isSuspended(old)) await connection.execute(RENEW, [token]);
+  else await connection.execute(WRITE, [token, why.slice(0, 255), bumpedAt]);
+}
+
 /**
  * Begins the epoch and forgets all known losses. The caller's transaction holds the lock.
  * @param server proof of the one on record; undefined: none is
@@ -119,7 +127,7 @@ export async function beginEpoch(
 ): Promise<string> {
   const token = tokenOn(server, nonce);
   await connection.query(FORGET_LOSSES);
-  await connection.execute(BEGIN, [token, why.slice(0, 255), bumpedAt]);
+  await connection.execute(WRITE, [token, why.slice(0, 255), bumpedAt]);
   return token;
 }
 

@@ -9,8 +9,8 @@
 import { createHash } from 'node:crypto';
 import type { PoolConnection, RowDataPacket } from 'mysql2/promise';
 import type { Database } from './database.ts';
-import { beginEpoch, EpochMissing, type EpochRow, lockEpoch, type NextEpoch } from './epoch.ts';
-import { isSuspended, serverOn, suspendedToken, tokenOn } from './epoch-token.ts';
+import { beginEpoch, EpochMissing, type EpochRow, lockEpoch, type NextEpoch, suspend } from './epoch.ts';
+import { isSuspended, serverOn } from './epoch-token.ts';
 
 export interface KnownLoss {
   /** The unique name of the partition or stream. */
@@ -42,8 +42,6 @@ const READ = `
   SELECT e.token, e.why, e.bumped_at, loss.value
   FROM recency_epoch AS e LEFT JOIN recency_settings AS loss ON loss.name LIKE 'loss:%'`;
 
-const SUSPEND = 'UPDATE recency_epoch SET token = ?, why = ?, bumped_at = ?';
-const RENEW = 'UPDATE recency_epoch SET token = ?';
 const LOSSES = "SELECT name, value FROM recency_settings WHERE name LIKE 'loss:%'";
 const NOTE = 'REPLACE INTO recency_settings (name, value) VALUES (?, ?)';
 const FORGET = 'DELETE FROM recency_settings WHERE name = ?';
@@ -65,12 +63,8 @@ export async function readEpochState(database: Database): Promise<EpochState> {
  * @throws EpochMissing, DatabaseUnavailable
  */
 export async function suspendEpoch(database: Database, next: NextEpoch, losses: readonly KnownLoss[]): Promise<void> {
-  const { nonce, why, bumpedAt } = next;
   await database.transaction(async (connection) => {
-    const old = await lockEpoch(connection);
-    const token = suspendedToken(tokenOn(serverOn(old), nonce));
-    if (isSuspended(old)) await connection.execute(RENEW, [token]);
-    else await connection.execute(SUSPEND, [token, why.slice(0, 255), bumpedAt]);
+    await suspend(connection, next);
     for (const loss of losses) await note(connection, loss);
   });
 }

@@ -1,11 +1,11 @@
 /**
  * The MySQL server on record: the primary, whose rows count (see epoch.ts).
  *
- * The token of the epoch names it (see epoch-token.ts), by the digest of its identity. A server with another identity is put on
- * record with a new epoch: after a failover or a restore, commits that the indexes reflect may be lost. Where several writable servers answer at one address in turns (a cluster with several
- * writers behind a balancer, a primary that was replaced but not stopped), that would begin a new epoch at every
- * comparison. So a server that was replaced is refused, not put on record again, while the one that replaced it still
- * answers. A planned switch back is another thing: the one on record is made read-only first, which its own rows say.
+ * The token of the epoch names it, by the digest of its identity (see epoch-token.ts). A server with another identity is put on
+ * record with a new epoch: after a failover or a restore, commits that the indexes reflect may be lost. Where several
+ * writable servers answer at one address in turns (a cluster with several writers behind a balancer, a primary that was
+ * replaced but not stopped), that would begin a new epoch at every comparison. So a server that was replaced is refused,
+ * not put on record again, while the one that replaced it still answers. A planned switch back is another thing: the one on record is made read-only first, which its own rows say.
  *
  * A server that still applies what it has received by replication is not put on record either: until it has, it lacks changes
  * that were committed, so nothing that it says can be certified. (What arrives although that cannot be seen, or later, is

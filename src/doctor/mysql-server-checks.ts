@@ -75,8 +75,8 @@ function judgeReplication(sources: readonly ReplicationSource[] | undefined): Ve
   if (failed !== undefined) {
     return problem(
       `the replication from ${failed.description} has stopped: ${failed.failure}`,
-      'What the other server had committed is missing here, so answers are exact about this server alone. Copy this server to the ' +
-        'other one, or mend what stopped the replication and start it again.',
+      'What the other server has committed since then is missing here, and answers are exact only about what this server has. ' +
+        'Rebuild the other server from this one, or fix what stopped the replication and start it again.',
     );
   }
   const text = sources.map(

@@ -1,9 +1,9 @@
 /**
  * The token of an epoch: the server that it is valid on, and a nonce.
  *
- * Whatever one server has written may arrive on another by replication, long after that one was put on record: a pair of masters
- * whose dead half comes back. A row that arrives replaces columns one by one, as the log holds them. So the server is in the
- * token itself: an older epoch that comes back names a server that its rows are not from, and its indexes stay cold.
+ * What one server has written may arrive on another by replication, long after the other was put on record: when the dead half of a
+ * pair of masters comes back. A row that arrives replaces only the columns that the log holds, so the server cannot be in a column
+ * of its own. An older epoch that arrives names a server that the rows beside it are not from, and its indexes stay cold.
  */
 
 /** Characters of the server, and of the nonce. */

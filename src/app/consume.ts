@@ -64,12 +64,12 @@ async function startConsume(context: ProcessContext, lanes: readonly Lane[], tim
   // Open and check.
   const stores = await openStores(context, { name: 'consume', onNewEpoch });
   const { primary, redis, kinds } = stores;
-  const transport = openTransport(context, 'consume');
+  const transport = openTransport({ ...context, primary }, 'consume');
   await transport.untilAnswers(signal);
-  await watchTransport(context, transport, { primary, onNewEpoch });
+  await watchTransport(context, transport, onNewEpoch);
   await agreeOnSettings(primary, config);
   const dropped = droppedLettersCounter(registry);
-  const deadLetters = resources.adopt(transport.openDeadLetters(primary, dropped), (opened) => opened.close());
+  const deadLetters = resources.adopt(transport.openDeadLetters(dropped), (opened) => opened.close());
   const opening: LaneOpening = {
     ...{ stores, transport, deadLetters, times },
     observer: observing(context, consumerMetrics(registry), redis),
@@ -81,7 +81,7 @@ async function startConsume(context: ProcessContext, lanes: readonly Lane[], tim
       onLoss: lossCounter(registry),
       onNewEpoch,
     }),
-    bulkLane: openBulkLane(context, transport, primary),
+    bulkLane: openBulkLane(context, transport),
     answers: answersAtOnce([() => primary.rows('SELECT 1', []), ...kinds.map((of) => () => of.delayQueue.size())]),
   };
   const consumers = lanes.map((lane) => openLane(context, lane, opening));
@@ -163,7 +163,6 @@ function openLane(context: ProcessContext, lane: Lane, opening: LaneOpening) {
   const { stores, transport, deadLetters, observer, pace, recovery, bulkLane, answers, times } = opening;
   const own = lane === 'small' ? transport : transport.bulk;
   const source = own.openSource({
-    primary: stores.primary,
     doIndexesExist: () => doIndexesExist(stores.redis, config),
     stallMs: times.stallMs,
     ...(lane === 'bulk' ? { batchSize: 1, batchesAtOnce: 1 } : {}), // a consumer that is killed repeats one segment at most

@@ -110,7 +110,7 @@ function kindJobParts(
 
 /** Of the transport, which is contacted only when something looks wrong. */
 function drainBarrier(context: CommandContext): RaiseBarrier {
-  const transport = openTransport(context, 'jobs');
+  const transport = openTransport({ ...context, primary: context.stores.primary }, 'jobs');
   let answers: Promise<void> | undefined;
   return async (suspects) => {
     answers ??= transport.untilAnswers(context.signal).catch((error: unknown) => {

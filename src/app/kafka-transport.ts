@@ -18,6 +18,7 @@ import { permittedOnGroup } from '../transport/kafka/topic-reader.ts';
 import { SettledDeadLetters } from '../transport/settled-dead-letters.ts';
 import { TracedPublisher } from '../transport/traced-publisher.ts';
 import type { Transport } from '../transport/transport.ts';
+import type { TransportOpening } from './transport-opening.ts';
 
 /** @param name name of the process, for the brokers' logs */
 export function kafkaSettings(config: Config, name: string, logger: Logger): KafkaSettings {
@@ -31,8 +32,7 @@ export function kafkaSettings(config: Config, name: string, logger: Logger): Kaf
   };
 }
 
-/** @param name as for {@link kafkaSettings} */
-export function openKafkaTransport(config: Config, name: string, logger: Logger, lane: Lane = 'small'): Transport {
+export function openKafkaTransport({ config, name, logger, primary }: TransportOpening, lane: Lane): Transport {
   const { topic, kafkaGroup: group, kafkaTimeoutMs: deadlineMs } = config;
   const kafka = kafkaSettings(config, name, logger);
   const hasDeadLetters = lane === 'small'; // what fails in the bulk lane goes to the same ones
@@ -42,12 +42,12 @@ export function openKafkaTransport(config: Config, name: string, logger: Logger,
   const partitions = lane === 'bulk' ? BULK_PARTITIONS : DEFAULT_PARTITIONS;
   return {
     untilAnswers: (signal, withinMs) => untilAnswers(() => admin.ensureTopics(partitions), config, signal, withinMs),
-    openPublisher: (primary) =>
+    openPublisher: () =>
       new TracedPublisher(
         new KafkaTaskPublisher({ kafka, topic, partitions, deadlineMs, ends: new KafkaEnds(primary, topic) }),
         { system: 'kafka', name: topic },
       ),
-    openDeadLetters: (primary) => {
+    openDeadLetters: () => {
       const letters = new KafkaDeadLetters({ kafka, topic, deadlineMs, ends: new KafkaEnds(primary, topic) });
       return new SettledDeadLetters({
         letters,
@@ -56,7 +56,7 @@ export function openKafkaTransport(config: Config, name: string, logger: Logger,
         areContactsUsers: config.separateIds !== 'true',
       });
     },
-    openSource: ({ primary, doIndexesExist, ...sizes }) => {
+    openSource: ({ doIndexesExist, ...sizes }) => {
       const history = groupHistory(primary, `kafka:${topic}:${group}`);
       const expectsOffsets = async (hasStarted: boolean) => {
         // A new group reads the topic from its beginning, of which some may have been deleted.

@@ -42,15 +42,15 @@ async function startRelay(context: ProcessContext): Promise<void> {
   await checkPrimary(database);
   await checkGrants(database, 'relay', user);
   await agreedSettings(database, config);
-  const transport = openSmallLane(context, 'relay');
+  const transport = openSmallLane({ ...context, primary: database }, 'relay');
   await transport.untilAnswers(signal);
   await agreeOnSettings(database, config);
 
   // Measure.
   const registry = createRegistry('relay');
   const dropped = droppedLettersCounter(registry);
-  const publisher = resources.adopt(transport.openPublisher(database), (opened) => opened.close());
-  const deadLetters = resources.adopt(transport.openDeadLetters(database, dropped), (opened) => opened.close());
+  const publisher = resources.adopt(transport.openPublisher(), (opened) => opened.close());
+  const deadLetters = resources.adopt(transport.openDeadLetters(dropped), (opened) => opened.close());
 
   measureOutboxLag(registry, database);
   measureFill(registry, transport);

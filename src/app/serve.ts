@@ -62,9 +62,9 @@ async function startServe(started: ProcessContext, times: Times): Promise<void> 
   const stores = connectStores(context, { name: 'serve', onNewEpoch });
   const { primary } = stores;
   const reading = openReading(context, primary);
-  const transport = openTransport(context, 'serve');
+  const transport = openTransport({ ...context, primary }, 'serve');
   const admission = openAdmission(context, stores, transport, onNewEpoch);
-  const publisher = resources.adopt(transport.openPublisher(primary), (opened) => opened.close());
+  const publisher = resources.adopt(transport.openPublisher(), (opened) => opened.close());
   measureOutboxLag(registry, primary);
   measureSuspension(registry, primary);
   measurePool(registry, primary);
@@ -118,7 +118,7 @@ function apiApp(
   const { admission, start, streams, access } = parts;
   const queries = admittedQueries(context, parts);
   const isAnswering = () => start.isAnswering;
-  const deadLetters = sharedDeadLetters(context, parts.transport, parts.stores.primary);
+  const deadLetters = sharedDeadLetters(context, parts.transport);
   return createApp({
     ...queries,
     site: parts.stores.site,
@@ -166,7 +166,7 @@ function openAdmission(
 ): ServeAdmission {
   const { config, logger, resources, signal } = context;
   const { primary } = stores;
-  const watch = transport.openWatch?.({ primary, onNewEpoch });
+  const watch = transport.openWatch?.(onNewEpoch);
   if (watch) resources.defer(() => watch.stop());
   return new Admission({
     servers: {

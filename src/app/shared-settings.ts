@@ -12,6 +12,7 @@ import {
   readRememberedSettings,
   rememberSettings,
 } from '../mysql/settings.ts';
+import { forgetStreams } from '../mysql/stream-record.ts';
 import { databaseNumberOf } from '../redis/sentinel.ts';
 import { siteOf } from '../site/site.ts';
 import { pause } from '../timing/loop.ts';
@@ -156,6 +157,7 @@ export async function adopt(primary: Database, config: Config): Promise<Adopted>
   const changes = changed.map(({ name, remembered, here }) => `${name} ${remembered} → ${here}`).join(', ');
   await bumpEpoch(primary, `settings to be adopted: ${changes}`);
   await adoptSettings(primary, config);
+  await forgetStreams(primary); // otherwise the consumers would report that the new ones lack what was published to the old ones
   const epoch = await bumpEpoch(primary, `settings adopted: ${changes}`);
   return { changed, epoch, suspended: isSuspended(epoch) };
 }

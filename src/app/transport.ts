@@ -4,14 +4,14 @@ import process from 'node:process';
 import type { Logger } from 'pino';
 import { HttpProblem } from '../api/http-problem.ts';
 import { type Config, loadConfig } from '../config/config.ts';
-import { EpochWatch } from '../index/epoch-watch.ts';
+import { EpochWatch, type EpochWatchOptions } from '../index/epoch-watch.ts';
 import type { Steps } from '../index/protocol.ts';
 import { BulkLaneUnavailable } from '../index/store-fault.ts';
 import type { Database } from '../mysql/database.ts';
 import { DatabaseUnavailable } from '../mysql/faults.ts';
-import { groupHistory, streamCheckpoint } from '../mysql/settings.ts';
-import type { RedisClient } from '../redis/connection.ts';
-import { RedisUnavailable, reply } from '../redis/unavailable.ts';
+import { groupHistory } from '../mysql/settings.ts';
+import { streamRecord } from '../mysql/stream-record.ts';
+import { RedisUnavailable } from '../redis/unavailable.ts';
 import { openLogger } from '../tracing/logger.ts';
 import { type DeadLetters, NotReplayable } from '../transport/dead-letters.ts';
 import { SettledDeadLetters } from '../transport/settled-dead-letters.ts';
@@ -24,31 +24,34 @@ import {
   strictStreamsBarrier,
 } from '../transport/streams/drain-barrier.ts';
 import { StreamRoom, StreamsTaskPublisher } from '../transport/streams/publisher.ts';
+import { RecordedStream } from '../transport/streams/recorded-stream.ts';
 import { StreamsTaskSource } from '../transport/streams/source.ts';
 import { TransportFull } from '../transport/task-publisher.ts';
 import { TracedPublisher } from '../transport/traced-publisher.ts';
-import { type LanedTransport, type Transport, type WatchOptions, withBulkLane } from '../transport/transport.ts';
+import { type LanedTransport, type Transport, withBulkLane } from '../transport/transport.ts';
 import { openKafkaTransport } from './kafka-transport.ts';
 import { openPrimary } from './open-mysql.ts';
 import { closeRedis, openRedisClient, untilRedisAnswers } from './open-redis.ts';
 import type { ProcessContext } from './run-process.ts';
+import type { TransportOpening } from './transport-opening.ts';
 
-/** @param name name of the process, for CLIENT LIST */
-function openStreamsTransport(config: Config, name: string, logger: Logger): Transport {
+function openStreamsTransport({ config, name, logger, primary }: TransportOpening): Transport {
   const { kafkaGroup: group } = config;
   const client = openRedisClient(config, `${name}-tasks`, logger, 'streams');
   const stream = `${config.keyPrefix}:${config.topic}`;
   const consumer = `${hostname()}-${process.pid}-${randomBytes(4).toString('hex')}`;
   const room = new StreamRoom({ client, stream, max: config.streamMaxLength });
   const groupView = new ConsumerGroup({ client, stream, group, consumer });
-  const location = { client, stream, group, view: groupView };
+  const record = streamRecord(primary, stream);
+  const recorded = new RecordedStream({ client, stream, record });
+  const location = { client, stream, group, view: groupView, recorded };
   return {
     untilAnswers: (signal, withinMs) => untilRedisAnswers(client, { config, signal, logger }, 'streams', withinMs),
     openPublisher: () =>
-      new TracedPublisher(new StreamsTaskPublisher({ client, stream, room }), { system: 'redis', name: stream }),
-    openDeadLetters: (primary, onDropped) =>
-      openLetters(config, { client, stream, room }, { primary, logger, onDropped }),
-    openSource: ({ primary, doIndexesExist, ...sizes }) =>
+      new TracedPublisher(new StreamsTaskPublisher({ recorded, room }), { system: 'redis', name: stream }),
+    openDeadLetters: (onDropped) =>
+      openLetters(config, { client, stream, room, recorded }, { primary, logger, onDropped }),
+    openSource: ({ doIndexesExist, ...sizes }) =>
       new StreamsTaskSource({
         ...sizes,
         client,
@@ -62,7 +65,7 @@ function openStreamsTransport(config: Config, name: string, logger: Logger): Tra
         idleMs: config.takeoverMs,
         openReader: (redisTimeoutMs) =>
           openRedisClient({ ...config, redisTimeoutMs }, `${name}-reader`, logger, 'streams'),
-        mark: streamCheckpoint(primary, stream, group),
+        record,
       }),
     barrier: streamsBarrier(location),
     strictBarrier: strictStreamsBarrier(location),
@@ -72,9 +75,11 @@ function openStreamsTransport(config: Config, name: string, logger: Logger): Tra
     consumers: () => consumersOf(groupView),
     fill: () => room.fill(),
     // If tasks are on the Redis of the indexes, the watch of that one suffices.
-    ...(config.streamsUrl === undefined ? {} : { openWatch: (options) => watchOver(client, logger, options) }),
+    ...(config.streamsUrl === undefined
+      ? {}
+      : { openWatch: (onNewEpoch) => watchOver({ client, database: primary, logger, onNewEpoch }) }),
     answers: async () => {
-      await reply(client.ping());
+      if (!(await recorded.isSame())) throw recorded.notOnRecord();
     },
     close: () => closeRedis(client),
   };
@@ -82,7 +87,7 @@ function openStreamsTransport(config: Config, name: string, logger: Logger): Tra
 
 function openLetters(
   { deadLettersMax: max, separateIds }: Config,
-  at: Pick<StreamsDeadLettersOptions, 'client' | 'stream' | 'room'>,
+  at: Pick<StreamsDeadLettersOptions, 'client' | 'stream' | 'room' | 'recorded'>,
   to: {
     readonly primary: Database;
     readonly logger: Logger;
@@ -113,27 +118,27 @@ async function lagOf(group: ConsumerGroup): Promise<number | undefined> {
   return backlog && backlog.delivered + backlog.undelivered;
 }
 
-function watchOver(client: RedisClient, logger: Logger, { primary: database, onNewEpoch }: WatchOptions): EpochWatch {
-  return new EpochWatch({ client, database, logger, onNewEpoch, roles: ['streams'] });
+function watchOver(options: EpochWatchOptions): EpochWatch {
+  return new EpochWatch({ ...options, roles: ['streams'] });
 }
 
-interface TransportOpening {
-  readonly config: Config;
-  readonly logger: Logger;
+interface TransportContext extends Omit<TransportOpening, 'name'> {
   /** Closes the transport. */
   readonly resources: AsyncDisposableStack;
 }
 
 /** Opens the configured transport, without waiting for its servers. @param name name of the process, for the servers' lists */
-export function openTransport({ config, logger, resources }: TransportOpening, name: string): LanedTransport {
+export function openTransport({ resources, ...opening }: TransportContext, name: string): LanedTransport {
+  const { config } = opening;
   const open = openerOf(config);
-  const both = withBulkLane(open(config, name, logger), open(bulkLaneOf(config), `${name}-bulk`, logger, 'bulk'));
-  return resources.adopt(both, (transport) => transport.close());
+  const small = open({ ...opening, name }, 'small');
+  const bulk = open({ ...opening, config: bulkLaneOf(config), name: `${name}-bulk` }, 'bulk');
+  return resources.adopt(withBulkLane(small, bulk), (transport) => transport.close());
 }
 
 /** The same without the bulk lane, for a process that only publishes what a site says: it needs no permission for more. */
-export function openSmallLane({ config, logger, resources }: TransportOpening, name: string): Transport {
-  return resources.adopt(openerOf(config)(config, name, logger), (transport) => transport.close());
+export function openSmallLane({ resources, ...opening }: TransportContext, name: string): Transport {
+  return resources.adopt(openerOf(opening.config)({ ...opening, name }, 'small'), (transport) => transport.close());
 }
 
 const openerOf = ({ transport }: Config) => (transport === 'kafka' ? openKafkaTransport : openStreamsTransport);
@@ -148,46 +153,45 @@ export function bulkLaneOf(config: Config): Config {
  * @throws RedisUnavailable, DatabaseUnavailable, EpochMissing
  */
 export async function watchTransport(
-  { resources }: Pick<TransportOpening, 'resources'>,
+  { resources }: Pick<TransportContext, 'resources'>,
   transport: Transport,
-  options: WatchOptions,
+  onNewEpoch: () => void,
 ): Promise<void> {
-  const watch = transport.openWatch?.(options);
+  const watch = transport.openWatch?.(onNewEpoch);
   if (watch === undefined) return;
   resources.defer(() => watch.stop());
   await watch.start();
 }
 
 /**
- * Opens the small lane for some work, then closes it. The primary is connected to only if the work uses it.
+ * Opens the dead letters for some work, then closes them. The primary is connected to only if the work uses it.
  * @throws ConfigError, StartError, what the work throws
  */
-export async function withTransport<T>(
+export async function withDeadLetters<T>(
   name: string,
   signal: AbortSignal,
-  work: (transport: Transport, primary: Database) => Promise<T>,
+  work: (letters: DeadLetters) => Promise<T>,
 ): Promise<T> {
   const config = loadConfig();
   const logger = openLogger({ logLevel: config.logLevel === 'info' ? 'error' : config.logLevel }, name, 2);
   await using resources = new AsyncDisposableStack();
-  const transport = openSmallLane({ config, logger, resources }, name);
-  await transport.untilAnswers(signal);
   const primary = resources.adopt(openPrimary(config), (database) => database.close());
-  return await work(transport, primary);
+  const transport = openSmallLane({ config, logger, resources, primary }, name);
+  await transport.untilAnswers(signal);
+  return await work(resources.adopt(transport.openDeadLetters(), (opened) => opened.close()));
 }
 
 /** The dead letters, opened when somebody first asks for them: over Kafka they have connections of their own. */
 export function sharedDeadLetters(
   { logger, resources }: Pick<ProcessContext, 'logger' | 'resources'>,
   transport: Transport,
-  primary: Database,
 ): Pick<DeadLetters, 'list' | 'get' | 'naming' | 'replay' | 'discard'> {
   let opened: DeadLetters | undefined;
   resources.defer(async () => {
     await opened?.close();
   });
   const ask = async <T>(question: (letters: DeadLetters) => Promise<T>): Promise<T> => {
-    opened ??= transport.openDeadLetters(primary);
+    opened ??= transport.openDeadLetters();
     return await question(opened).catch((error: unknown) => {
       if (isKnown(error)) throw error;
       logger.warn({ err: error }, 'the dead letters could not be reached');
@@ -213,8 +217,8 @@ function isKnown(error: unknown): boolean {
 export type BulkLane = Pick<Steps, 'publish' | 'isWaiting'>;
 
 /** Publishes to the bulk lane what consumers tell each other. While it takes nothing, batches that need it are given back. */
-export function openBulkLane({ resources }: ProcessContext, { bulk }: LanedTransport, primary: Database): BulkLane {
-  const publisher = resources.adopt(bulk.openPublisher(primary), (opened) => opened.close());
+export function openBulkLane({ resources }: ProcessContext, { bulk }: LanedTransport): BulkLane {
+  const publisher = resources.adopt(bulk.openPublisher(), (opened) => opened.close());
   const orUnavailable = <T>(asked: Promise<T>) =>
     asked.catch((error: unknown) => {
       throw new BulkLaneUnavailable(error);

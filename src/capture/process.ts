@@ -72,10 +72,10 @@ async function startCapture(context: ProcessContext, mapping: Mapping, from: Log
   let { views } = behind;
   const changes = await openChanges(context, { database, mapping, views: () => views }, from);
   await agreedSettings(database, config);
-  const transport = openSmallLane(context, 'capture');
+  const transport = openSmallLane({ ...context, primary: database }, 'capture');
   await transport.untilAnswers(signal);
   await agreeOnSettings(database, config);
-  const publisher = checkedPublisher(resources.adopt(transport.openPublisher(database), (opened) => opened.close()));
+  const publisher = checkedPublisher(resources.adopt(transport.openPublisher(), (opened) => opened.close()));
 
   // Capture, under a lease.
   const registry = createRegistry('capture');

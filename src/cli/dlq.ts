@@ -122,13 +122,8 @@ function refuseId(error: unknown): never {
 }
 
 async function withDeadLetters<T>(work: (deadLetters: DeadLetters) => Promise<T>): Promise<T> {
-  const { withTransport } = await import('../app/transport.ts');
-  return await interruptible((signal) =>
-    withTransport('dlq', signal, async (transport, primary) => {
-      const deadLetters = transport.openDeadLetters(primary);
-      return await work(deadLetters).finally(() => deadLetters.close());
-    }),
-  );
+  const transport = await import('../app/transport.ts');
+  return await interruptible((signal) => transport.withDeadLetters('dlq', signal, work));
 }
 
 async function table(letters: readonly ListedLetter[]): Promise<string> {

@@ -197,11 +197,8 @@ async function eraseFromStores(user: string, signal: AbortSignal) {
 
 /** Last, because a transport that is away must not keep the rest from being erased. */
 async function eraseLetters(user: string, signal: AbortSignal) {
-  const { withTransport } = await import('../app/transport.ts');
-  return await withTransport('forget', signal, async (transport, primary) => {
-    const deadLetters = transport.openDeadLetters(primary);
-    return await deadLetters.erase(user).finally(() => deadLetters.close());
-  });
+  const { withDeadLetters } = await import('../app/transport.ts');
+  return await withDeadLetters('forget', signal, (deadLetters) => deadLetters.erase(user));
 }
 
 /** What no command can erase. */

@@ -46,7 +46,7 @@ export async function diagnose(signal: AbortSignal): Promise<Finding[]> {
   const mysql = await examineMysql(primary, config, signal);
   const redis = resources.adopt(openRedisClient(config, 'doctor', logger), closeRedis);
   const inRedis = await examineRedis(redis, config, signal);
-  const transport = openTransport({ config, logger, resources }, 'doctor');
+  const transport = openTransport({ config, logger, resources, primary }, 'doctor');
   const reached = await examine(config.transport, { reachable: () => answered(transport.untilAnswers(signal)) });
   const inStreams = await examineStreams(config, resources, reached);
   const found = [
@@ -59,8 +59,9 @@ export async function diagnose(signal: AbortSignal): Promise<Finding[]> {
   ];
   if (found.some(({ check, state }) => check === 'reachable' && state === 'problem')) return found;
   const brokers = config.transport === 'kafka' ? await examine('kafka', await kafkaChecksOf(config, logger)) : [];
+  const lanes = config.transport === 'streams' ? await examine('streams', lanesOnRecord(transport)) : [];
   const backlog = await examineBacklog(primary, redis, transport, config);
-  return [...found, ...brokers, ...backlog, ...(await examine('consistency', samplerChecks(redis, config)))];
+  return [...found, ...brokers, ...lanes, ...backlog, ...(await examine('consistency', samplerChecks(redis, config)))];
 }
 
 function settings(): ReadConfig | { findings: Finding[] } {
@@ -120,6 +121,11 @@ async function examineStreams(
   const client = resources.adopt(openRedisClient(config, 'doctor-streams', SILENT, 'streams'), closeRedis);
   await untilReady(client, config.startTimeoutMs);
   return await examine('streams', redisChecks(client, config, 'streams'));
+}
+
+/** Are both lanes where tasks were published to, with all of them? */
+function lanesOnRecord({ small, bulk }: LanedTransport): Checks {
+  return { tasks: () => answered(small.answers()), bulk: () => answered(bulk.answers()) };
 }
 
 async function examineRedis(client: RedisClient, config: Config, signal: AbortSignal): Promise<Finding[]> {

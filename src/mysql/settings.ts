@@ -24,25 +24,6 @@ export function groupHistory(database: Database, group: string) {
   };
 }
 
-/**
- * How far a consumer group has come in a stream. Kept outside the Redis that has both, because an older copy of that
- * Redis would not know that it is older.
- */
-export function streamCheckpoint(database: Database, stream: string, group: string) {
-  const name = `stream:${stream}:${group}`;
-  return {
-    /** Undefined: nothing was consumed yet. @throws DatabaseUnavailable */
-    async load(): Promise<string | undefined> {
-      const [row] = await database.rows(READ_ONE, [name]);
-      return row === undefined ? undefined : String(row[0]);
-    },
-    /** @throws DatabaseUnavailable */
-    async save(entry: string): Promise<void> {
-      await database.write(WRITE, [name, entry]);
-    },
-  };
-}
-
 /** The settings that the processes of this database share, by name. */
 export type RememberedSettings = ReadonlyMap<string, string>;
 

@@ -209,6 +209,8 @@ export type Script = (keys: readonly string[], args: readonly Argument[]) => Pro
 interface ScriptOptions {
   /** Drop the flags that its first line declares, so that Redis judges each of its commands by itself. */
   readonly unflagged?: boolean;
+  /** Lua that the script begins with, behind its first line. */
+  readonly shared?: URL;
 }
 
 /**
@@ -217,7 +219,9 @@ interface ScriptOptions {
  */
 export function defineScript(client: RedisClient, name: string, file: URL, options: ScriptOptions = {}): Script {
   const command = `recency_${name}`;
-  const lua = readFileSync(file, 'utf8');
+  const [flags = '', ...lines] = readFileSync(file, 'utf8').split('\n');
+  const shared = options.shared === undefined ? [] : [readFileSync(options.shared, 'utf8')];
+  const lua = [flags, ...shared, ...lines].join('\n');
   const sent = options.unflagged ? lua.replace(/^#!lua.*/, '') : lua;
   client.defineCommand(command, { lua: sent });
   nameScript(sent, command);

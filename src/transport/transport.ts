@@ -1,6 +1,5 @@
 import { inTurn, type RaiseBarrier } from '../index/drain-barrier.ts';
-import type { EpochWatch, EpochWatchOptions } from '../index/epoch-watch.ts';
-import type { Database } from '../mysql/database.ts';
+import type { EpochWatch } from '../index/epoch-watch.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import type { StreamFill } from './streams/publisher.ts';
 import type { TaskPublisher } from './task-publisher.ts';
@@ -10,13 +9,9 @@ import type { GroupPositions, TaskSource } from './task-source.ts';
 export interface Transport {
   /** Waits for at most `withinMs` (default START_TIMEOUT_MS) until the transport answers. @throws ServerAway, StartError */
   untilAnswers(signal: AbortSignal, withinMs?: number): Promise<void>;
-  /** @param primary records what was published, outside the transport */
-  openPublisher(primary: Database): TaskPublisher;
-  /**
-   * @param primary records what was replayed, as for a publisher
-   * @param onDropped called with the number of dead letters that were removed because there were too many
-   */
-  openDeadLetters(primary: Database, onDropped?: (letters: number) => void): DeadLetters;
+  openPublisher(): TaskPublisher;
+  /** @param onDropped called with the number of dead letters that were removed because there were too many */
+  openDeadLetters(onDropped?: (letters: number) => void): DeadLetters;
   openSource(options: SourceOptions): TaskSource;
   /** A barrier that is passed when everything that was on the transport has been applied, or is lost. */
   readonly barrier: RaiseBarrier;
@@ -35,20 +30,16 @@ export interface Transport {
   consumers(): Promise<number | undefined>;
   /** How many tasks there are, and the maximum. Absent if there is no maximum. @throws RedisUnavailable */
   fill?(): Promise<StreamFill>;
-  /** Detects that the server has been replaced. Absent if the transport needs no watch of its own. */
-  openWatch?(options: WatchOptions): EpochWatch;
+  /** Detects that the server has been replaced, and then begins a new epoch. Absent if the transport needs no watch of its own. */
+  openWatch?(onNewEpoch: () => void): EpochWatch;
   /** Resolves if tasks can be published now. @throws why not */
   answers(): Promise<void>;
   close(): Promise<void>;
 }
 
-export type WatchOptions = Required<Pick<EpochWatchOptions, 'onNewEpoch'>> & { readonly primary: Database };
-
 interface SourceOptions {
   /** Do indexes exist? Then a group without offsets has lost them, and tasks with them. */
   readonly doIndexesExist: () => Promise<boolean>;
-  /** Records the group's progress outside the transport. */
-  readonly primary: Database;
   /** Deliveries of one batch, at most (500). */
   readonly batchSize?: number;
   /** Batches at once, at most (4): a further one only beside slow ones. */

@@ -4,6 +4,7 @@ import { StreamsDeadLetters } from '../../src/transport/streams/dead-letters.ts'
 import { ask, startTestApi, type TestApi } from '../support/api.ts';
 import { freshPrefix } from '../support/servers.ts';
 import { freshStores, type Stores } from '../support/stores.ts';
+import { recordedStream } from '../support/stream-record.ts';
 
 let api: TestApi;
 let stores: Stores;
@@ -13,7 +14,7 @@ let letters: SettledDeadLetters;
 beforeAll(async () => {
   stores = await freshStores();
   const stream = freshPrefix();
-  onRedis = new StreamsDeadLetters({ client: stores.redis, stream });
+  onRedis = new StreamsDeadLetters({ client: stores.redis, stream, recorded: recordedStream(stores.redis, stream) });
   let time = 1;
   letters = new SettledDeadLetters({
     ...{ letters: onRedis, database: stores.primary, place: stream },

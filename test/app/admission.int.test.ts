@@ -7,6 +7,7 @@ import { post, startTestApi, type TestApi } from '../support/api.ts';
 import { foreignParent } from '../support/collector.ts';
 import { recordSpans } from '../support/span-recorder.ts';
 import { freshRedis, freshStores } from '../support/stores.ts';
+import { recordedStream } from '../support/stream-record.ts';
 
 let client: Redis;
 let stream: string;
@@ -16,7 +17,7 @@ beforeAll(async () => {
   const stores = await freshStores();
   stream = `${stores.prefix}:{tasks}:stream`;
   const room = new StreamRoom({ client, stream, max: 1_000 });
-  const publisher = new StreamsTaskPublisher({ client, stream, room });
+  const publisher = new StreamsTaskPublisher({ recorded: recordedStream(client, stream), room });
   api = await startTestApi(stores, {
     accept: acceptTasks(new TracedPublisher(publisher, { system: 'redis', name: stream })),
   });
@@ -24,7 +25,7 @@ beforeAll(async () => {
 
 /** Posts two tasks. @returns the trace context of each on the transport */
 async function sent(headers: Record<string, string>) {
-  await client.del(stream);
+  await client.xtrim(stream, 'MAXLEN', 0);
   const tasks = ['1', '2'].map((user) => ({ type: 'recency.user.changed', user }));
   expect((await post(api, '/v1/tasks', tasks, headers)).status).toBe(202);
   return (await client.xrange(stream, '-', '+')).map(([, fields]) => {

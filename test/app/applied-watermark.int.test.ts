@@ -9,6 +9,7 @@ import { ConsumerGroup } from '../../src/transport/streams/consumer-group.ts';
 import { strictStreamsBarrier } from '../../src/transport/streams/drain-barrier.ts';
 import { redisUrl } from '../support/servers.ts';
 import { freshStores, type Stores } from '../support/stores.ts';
+import { recordedStream } from '../support/stream-record.ts';
 import { until } from '../support/until.ts';
 import { consume } from '../transport/consuming.ts';
 import { freshTask } from '../transport/outgoing-task.ts';
@@ -27,7 +28,13 @@ beforeAll(async () => {
   stream = `${stores.prefix}:{tasks}:stream`;
   const { primary, redis: client, rechecks, delayed } = stores;
   const view = new ConsumerGroup({ client, stream, group: 'g', consumer: 'none' });
-  const transport = strictStreamsBarrier({ client, stream, group: 'g', view });
+  const transport = strictStreamsBarrier({
+    client,
+    stream,
+    group: 'g',
+    view,
+    recorded: recordedStream(client, stream),
+  });
   const kinds = [{ rechecks: rechecks.changes, delayed: delayed.changes }];
   const nothing = async () => sharedBarrier(async () => true);
   const barriers = laneBarriersOf({ primary, kinds }, { small: transport, bulk: nothing });

@@ -44,7 +44,7 @@ async function openWay(kind: 'streams' | 'kafka') {
     new Database(settings.MYSQL_URL, { connections: 8, queue: 1_000, deadlineMs: 60_000 }),
     (database) => database.close(),
   );
-  const transport = openTransport({ config, logger, resources }, 'test');
+  const transport = openTransport({ config, logger, resources, primary }, 'test');
   await transport.untilAnswers(new AbortController().signal);
   const pool = resources.adopt(openSitePool(settings.MYSQL_URL, 2), (opened) => opened.end());
   const users = [OWNER, STAR, '10', '11', '12', '13'];
@@ -57,9 +57,9 @@ async function openWay(kind: 'streams' | 'kafka') {
   const { kinds } = indexStores(config, primary, redis);
   const [{ steps, patient, delayed, rechecks }] = kinds as [(typeof kinds)[number]];
   const [publisher, bulkPublisher, deadLetters] = [
-    transport.openPublisher(primary),
-    transport.bulk.openPublisher(primary),
-    transport.openDeadLetters(primary),
+    transport.openPublisher(),
+    transport.bulk.openPublisher(),
+    transport.openDeadLetters(),
   ].map((opened) => resources.adopt(opened, (one) => one.close())) as [
     ReturnType<typeof transport.openPublisher>,
     ReturnType<typeof transport.openPublisher>,
@@ -73,7 +73,7 @@ async function openWay(kind: 'streams' | 'kafka') {
 
   const openConsumer = (lane: Lane) =>
     new TaskConsumer({
-      source: transport[lane].openSource({ primary, doIndexesExist: async () => false }),
+      source: transport[lane].openSource({ doIndexesExist: async () => false }),
       ...{ deadLetters, logger, answers: async () => true },
       worker: new TaskWorker({ lane, steps: { ...steps, publish }, pageSize: PAGE }),
       onLoss: async ({ detail }) => {

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { kafkaSettings, openKafkaTransport } from '../../src/app/kafka-transport.ts';
-import { loadConfig } from '../../src/config/config.ts';
+import { openPrimary } from '../../src/app/open-mysql.ts';
+import { type Config, loadConfig } from '../../src/config/config.ts';
 import type { SettingName } from '../../src/config/settings.ts';
 import { kafkaChecks } from '../../src/doctor/kafka-checks.ts';
 import { examine } from '../../src/health/finding.ts';
@@ -11,6 +12,7 @@ import { createKafka } from '../../src/transport/kafka/client.ts';
 import { isPassing } from '../../src/transport/kafka/errors.ts';
 import { oauthTokens } from '../../src/transport/kafka/oauth-token.ts';
 import { KafkaTaskPublisher } from '../../src/transport/kafka/publisher.ts';
+import type { Transport } from '../../src/transport/transport.ts';
 import { type CertificateFiles, TestCa } from '../support/certificates.ts';
 import { PASSWORD, SecureKafka, SHORT_SESSION_MS, unsignedToken, writeToken } from '../support/secure-kafka.ts';
 import { freshName, hasKafka } from '../support/servers.ts';
@@ -29,6 +31,13 @@ type Settings = Partial<Record<SettingName, string>>;
 
 const configOf = (settings: Settings) =>
   loadConfig(Object.fromEntries(Object.entries(settings).map(([name, value]) => [`RECENCY_${name}`, value])));
+
+function opened(config: Config): Transport {
+  const primary = openPrimary(config); // connected to only when something is published
+  const transport = openKafkaTransport({ config, primary, name: 'test', logger: pino({ level: 'silent' }) }, 'small');
+  onTestFinished(async () => void (await Promise.all([transport.close(), primary.close()])));
+  return transport;
+}
 
 describe.runIf(hasKafka())('Kafka over TLS and SASL', () => {
   let ca: TestCa;
@@ -91,8 +100,7 @@ describe.runIf(hasKafka())('Kafka over TLS and SASL', () => {
   }
 
   async function refusal(settings: Settings): Promise<string> {
-    const transport = openKafkaTransport(configOf(settings), 'test', pino({ level: 'silent' }));
-    onTestFinished(() => transport.close());
+    const transport = opened(configOf(settings));
     const error = await transport.untilAnswers(new AbortController().signal).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ name: 'StartError' });
     return (error as Error).message;
@@ -210,8 +218,7 @@ describe.runIf(hasKafka())('Kafka over TLS and SASL', () => {
       await allow(name, rules);
       const settings = { ...base(signIn('plain')), KAFKA_USER: 'least', TOPIC: name, KAFKA_GROUP: name };
       const config = configOf(settings);
-      const transport = openKafkaTransport(config, 'test', pino({ level: 'silent' }));
-      onTestFinished(() => transport.close());
+      const transport = opened(config);
       return { name, transport, config };
     }
 

@@ -18,6 +18,7 @@ import { RedisContactIndex } from '../../src/index/redis/redis-contact-index.ts'
 import { Database } from '../../src/mysql/database.ts';
 import { readEpoch } from '../../src/mysql/epoch.ts';
 import { migrate } from '../../src/mysql/migrate.ts';
+import { streamRecord } from '../../src/mysql/stream-record.ts';
 import { openRedis, untilReady } from '../../src/redis/connection.ts';
 import { freshDatabase, freshPrefix, redisUrl } from '../support/servers.ts';
 
@@ -163,6 +164,16 @@ describe('a size', () => {
 });
 
 describe('adopting other settings', () => {
+  it('forgets what was published to the streams of before, which the new ones need not have', async () => {
+    await agreeOnSettings(database, loadConfig({}));
+    const record = streamRecord(database, 'recency:recency.tasks');
+    await record.replace(undefined, { origin: 'a', added: 7, last: '7-0' });
+    await adopt(database, loadConfig({}));
+    expect(await record.read()).toBeDefined();
+    await adopt(database, loadConfig({ RECENCY_STREAMS_URL: 'redis://tasks:6379' }));
+    expect(await record.read()).toBeUndefined();
+  });
+
   /** A database whose client is killed in front of a transaction. */
   class Killed extends Database {
     left = Number.POSITIVE_INFINITY;

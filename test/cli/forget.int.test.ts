@@ -11,6 +11,7 @@ import { runInProcess } from '../support/in-process.ts';
 import { closeAtEnd } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
 import { freshRedis } from '../support/stores.ts';
+import { recordedStream } from '../support/stream-record.ts';
 
 /** An id that is part of no other number here. */
 const USER = '7070707';
@@ -81,7 +82,8 @@ describe('forget', () => {
       `INSERT INTO recency_settled_letters VALUES ('x', '1-1', 'discarded', '', 'user ${USER} asked for it', 1), ('x', '1-2', 'discarded', '', 'of ${USER}1', 1)`,
     );
     const redis = await freshRedis();
-    const letters = new StreamsDeadLetters({ client: redis, stream: `${settings.KEY_PREFIX}:${settings.TOPIC}` });
+    const stream = `${settings.KEY_PREFIX}:${settings.TOPIC}`;
+    const letters = new StreamsDeadLetters({ client: redis, stream, recorded: recordedStream(redis, stream) });
     const failure = { errorClass: 'Error', message: 'of a test', attempts: 1 };
     const set = (task: Task, text?: string) => {
       const { body, headers } = encodeTask({ task, id: 'x', source: '/test', time: 1 });

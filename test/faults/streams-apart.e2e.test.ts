@@ -70,6 +70,30 @@ describe('with a separate Redis for the tasks', { timeout: 300_000 }, () => {
     expect(relay.stdout).not.toContain('"level":"fatal"');
   });
 
+  it('a relay that would publish elsewhere is refused, and publishes all once it is where the others are', async () => {
+    await using streams = await startRedis();
+    await using elsewhere = await startRedis();
+    const { settings, pool } = await siteOn(streams);
+    const consume = await startProcess('consume', settings);
+    const astray = await startProcess('relay', { ...settings, STREAMS_URL: elsewhere.url });
+    await runInProcess(['backfill'], settings);
+    const first = await epoch(settings);
+    await uploadPhoto(pool, '101', 0, 9_000);
+    await astray.says('is not the one that tasks were published to');
+    const [report] = (await runInProcess(['doctor', '--json'], { ...settings, STREAMS_URL: elsewhere.url })).json();
+    const tasks = (report.findings as Finding[]).find(({ area, check }) => area === 'streams' && check === 'tasks');
+    expect(tasks).toMatchObject({ state: 'problem', detail: expect.stringContaining('not the one that tasks were') });
+    const beside = new Redis(elsewhere.url);
+    onTestFinished(() => beside.disconnect());
+    expect(await beside.keys(`${settings.KEY_PREFIX}:${settings.TOPIC}`)).toEqual([]);
+    await astray[Symbol.asyncDispose]();
+    await startProcess('relay', settings);
+    await until(async () => (await newest(settings)) === '1970-01-01T00:00:09.000Z', { interval: 200 });
+    expect(await verify(settings)).toMatchObject({ warm: 5, wrong: 0, unsettled: 0, answers_wrong: 0 });
+    expect((await epoch(settings)).epoch).toBe(first.epoch);
+    expect(consume.stdout).not.toContain('tasks were lost');
+  });
+
   it('doctor looks at both, and says where the tasks are', async () => {
     await using streams = await startRedis({ args: ['--maxmemory', '64mb', '--maxmemory-policy', 'allkeys-lru'] });
     const { settings } = await siteOn(streams);

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { settledWithin } from '../../src/timing/deadline.ts';
 import { type Random, shuffled } from '../../src/tools/demo/random.ts';
-import type { StreamMark } from '../../src/transport/streams/loss-check.ts';
 import type { OutgoingTask } from '../../src/transport/task-publisher.ts';
 import type { TaskSource } from '../../src/transport/task-source.ts';
 import { type Opened, open, type Place } from '../transport/place.ts';
@@ -31,14 +30,6 @@ export class RealCarrier implements Carrier {
   readonly #published: OutgoingTask[] = [];
   readonly #endings: Promise<void>[] = [];
   #held: OutgoingTask[] = [];
-  #entry: string | undefined;
-  /** Kept outside the stream's Redis, as the product keeps it in MySQL. */
-  readonly #mark: StreamMark = {
-    load: async () => this.#entry,
-    save: async (entry) => {
-      this.#entry = entry;
-    },
-  };
 
   private constructor(opened: Opened, random: Random) {
     this.#opened = opened;
@@ -58,7 +49,7 @@ export class RealCarrier implements Carrier {
   }
 
   startConsumer(parts: ConsumerParts): Worker {
-    const source = this.#opened.source({ streams: { mark: this.#mark } });
+    const source = this.#opened.source();
     const onAcknowledged = (messages: number) => {
       this.acknowledged += messages;
     };

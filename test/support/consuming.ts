@@ -12,6 +12,7 @@ import { streamsBarrier } from '../../src/transport/streams/drain-barrier.ts';
 import { logger, type Opened, open } from '../transport/place.ts';
 import { closeAtEnd, redisUrl } from './servers.ts';
 import type { Stores } from './stores.ts';
+import { recordedStream } from './stream-record.ts';
 
 interface ConsumingOptions {
   /** The Redis that carries the stream. */
@@ -72,7 +73,13 @@ export async function startConsuming(stores: Stores, options: ConsumingOptions =
   };
   closeAtEnd(stop);
   const view = new ConsumerGroup({ client: redis, stream, group: 'g', consumer: 'none' });
-  const onTransport = streamsBarrier({ client: redis, stream, group: 'g', view });
+  const onTransport = streamsBarrier({
+    client: redis,
+    stream,
+    group: 'g',
+    view,
+    recorded: recordedStream(redis, stream),
+  });
   return {
     // An upload leaves a plan in the same stream, and the plan its segments.
     raiseBarrier: drainBarrierOf({ primary, rechecks, delayed }, inTurn([onTransport, onTransport, onTransport])),

@@ -7,6 +7,7 @@ import { ConsumerGroup } from '../../src/transport/streams/consumer-group.ts';
 import { streamsBarrier, strictStreamsBarrier } from '../../src/transport/streams/drain-barrier.ts';
 import { closeAtEnd, freshPrefix, freshTopic, hasKafka, kafkaBrokers, redisUrl } from '../support/servers.ts';
 import { freshRedis } from '../support/stores.ts';
+import { recordedStream } from '../support/stream-record.ts';
 import { until } from '../support/until.ts';
 import { consume } from './consuming.ts';
 import { freshTask } from './outgoing-task.ts';
@@ -66,7 +67,10 @@ describeBarrier('Redis Streams', async () => {
   const client = await freshRedis();
   const view = new ConsumerGroup({ client, stream, group: 'g', consumer: 'none' });
   const opened = await freshOpened({ kind: 'streams', url: redisUrl(), stream });
-  return { opened, raiseBarrier: streamsBarrier({ client, stream, group: 'g', view }) };
+  return {
+    opened,
+    raiseBarrier: streamsBarrier({ client, stream, group: 'g', view, recorded: recordedStream(client, stream) }),
+  };
 });
 
 describe.runIf(hasKafka())('with a broker', () => {
@@ -112,7 +116,7 @@ describe('the strict barrier of Redis Streams', () => {
     const stream = `${freshPrefix()}:{tasks}:stream`;
     const client = await freshRedis();
     const view = new ConsumerGroup({ client, stream, group: 'g', consumer: 'c' });
-    const raise = strictStreamsBarrier({ client, stream, group: 'g', view });
+    const raise = strictStreamsBarrier({ client, stream, group: 'g', view, recorded: recordedStream(client, stream) });
     const read = async (count = 100) => {
       const entries = await view.read(client, count, 1);
       expect(await view.mark(entries, true)).toBe(true);

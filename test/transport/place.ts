@@ -7,9 +7,11 @@ import { KafkaTaskPublisher } from '../../src/transport/kafka/publisher.ts';
 import { KafkaTaskSource, type KafkaTaskSourceOptions } from '../../src/transport/kafka/source.ts';
 import { StreamsDeadLetters } from '../../src/transport/streams/dead-letters.ts';
 import { StreamsTaskPublisher } from '../../src/transport/streams/publisher.ts';
+import { RecordedStream } from '../../src/transport/streams/recorded-stream.ts';
 import { StreamsTaskSource, type StreamsTaskSourceOptions } from '../../src/transport/streams/source.ts';
 import type { TaskPublisher } from '../../src/transport/task-publisher.ts';
 import type { GroupHistory, TaskSource } from '../../src/transport/task-source.ts';
+import { recordInRedis } from '../support/stream-record.ts';
 
 /** Where tasks go in one test. Plain data, so that another process can open the same place. */
 export type Place =
@@ -114,11 +116,13 @@ async function openStreamsPlace(place: Place & { kind: 'streams' }): Promise<Ope
     openRedis(url, { commandTimeoutMs, connectTimeoutMs: 20_000, name: 'test' });
   const client: RedisClient = connect(30_000);
   await untilReady(client, 60_000);
+  const record = recordInRedis(client, stream);
+  const recorded = new RecordedStream({ client, stream, record });
   let consumers = 0;
   return {
     place,
-    publisher: new StreamsTaskPublisher({ client, stream }),
-    deadLetters: new StreamsDeadLetters({ client, stream }),
+    publisher: new StreamsTaskPublisher({ recorded }),
+    deadLetters: new StreamsDeadLetters({ client, stream, recorded }),
     source: ({
       holdMs: idleMs = STREAMS_IDLE_MS,
       stallMs = STALL_MS,
@@ -127,7 +131,7 @@ async function openStreamsPlace(place: Place & { kind: 'streams' }): Promise<Ope
     } = {}) =>
       new StreamsTaskSource({
         ...{ client, openReader: connect, stream, group: 'g', consumer: `${process.pid}-${++consumers}`, logger },
-        ...{ backoff: BACKOFF, idleMs, stallMs, history, expectsOffsets, ...more },
+        ...{ record, backoff: BACKOFF, idleMs, stallMs, history, expectsOffsets, ...more },
       }),
     put: async (body, headers) => {
       await client.call(

@@ -15,10 +15,10 @@ async function start(context: ProcessContext): Promise<void> {
   const { logger, resources, signal } = context;
   const primary = resources.adopt(openPrimary(config), (opened) => opened.close());
   const pool = resources.adopt(openDenormalisedPool(config.mysqlUrl), (opened) => opened.end());
-  const transport = openTransport(context, 'denormalised');
+  const transport = openTransport({ ...context, primary }, 'denormalised');
   await transport.untilAnswers(signal);
-  const source = transport.openSource({ primary, doIndexesExist: async () => true });
-  const deadLetters = resources.adopt(transport.openDeadLetters(primary), (opened) => opened.close());
+  const source = transport.openSource({ doIndexesExist: async () => true });
+  const deadLetters = resources.adopt(transport.openDeadLetters(), (opened) => opened.close());
   const consumer = new TaskConsumer({
     ...{ source, deadLetters, logger, worker: new DenormalisedUpdater(pool) },
     // Nothing tells which rows are wrong then, and there is no other table to answer from meanwhile.

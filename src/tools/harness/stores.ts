@@ -47,9 +47,9 @@ export async function openHarnessStores({ config }: Namespace, opening: Opening)
   const stores = await openStores(context, { name: 'rig' });
   const openPool = opening.feed === 'capture' ? openCapturedSitePool : openSitePool;
   const pool = resources.adopt(openPool(config.mysqlUrl), (opened) => opened.end());
-  const transport = openTransport(context, 'rig');
+  const transport = openTransport({ ...context, primary: stores.primary }, 'rig');
   await transport.untilAnswers(signal);
-  const publisher = resources.adopt(transport.openPublisher(stores.primary), (opened) => opened.close());
+  const publisher = resources.adopt(transport.openPublisher(), (opened) => opened.close());
   const raiseBarrier = inTurn(stores.kinds.map((parts) => drainBarrierOf(parts, transport.barrier)));
   const limits = { max: config.max, min: config.min };
   const clocks = { now: () => performance.now(), clock: Date.now, random: Math.random };

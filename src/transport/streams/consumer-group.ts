@@ -1,6 +1,7 @@
-import { defineScript, type RedisClient, type Script } from '../../redis/connection.ts';
+import type { RedisClient, Script } from '../../redis/connection.ts';
 import { reply } from '../../redis/unavailable.ts';
 import type { RawEntry } from './entries.ts';
+import { streamKeys, streamScript } from './stream-scripts.ts';
 
 interface ConsumerGroupOptions {
   readonly client: RedisClient;
@@ -15,8 +16,6 @@ interface ConsumerGroupOptions {
 export interface GroupState {
   /** The last entry ever added to the stream. */
   readonly lastAdded: string;
-  /** How many entries were ever added. */
-  readonly added: number;
   /** The last entry delivered to a consumer of the group. */
   readonly lastDelivered: string;
   /** Entries removed from the front before the group had read them. */
@@ -39,14 +38,6 @@ export interface GroupState {
  */
 export function isAsLeft({ isMixed, isForeign, removedUnread }: GroupState): boolean {
   return isMixed || !(isForeign || removedUnread > 0);
-}
-
-/**
- * A key beside the stream, in the same slot of a cluster, which only we write: what was delivered and what was removed by us. Version
- * 0.1.0 does not know it.
- */
-function marksKey(stream: string): string {
-  return /\{[^}]+\}/.test(stream) ? `${stream}:marks` : `${stream}:marks:{${stream}}`;
 }
 
 /** Ends the names of consumers that mark what they read. */
@@ -91,7 +82,7 @@ export class ConsumerGroup {
   readonly #scripts: Readonly<
     Record<'create' | 'state' | 'mark' | 'acknowledge' | 'lease' | 'trim' | 'retire' | 'clockBack', Script>
   >;
-  readonly #keys: readonly [stream: string, marks: string];
+  readonly #keys: readonly string[];
   /** Where the next search for idle entries begins. */
   #cursor = '0-0';
   /** The same, for entries that were delivered before Redis's clock was set back. */
@@ -99,9 +90,8 @@ export class ConsumerGroup {
 
   constructor(options: ConsumerGroupOptions) {
     this.#options = options;
-    this.#keys = [options.stream, marksKey(options.stream)];
-    const define = (name: string) =>
-      defineScript(options.client, `stream_${name}`, new URL(`./lua/${name}.lua`, import.meta.url));
+    this.#keys = streamKeys(options.stream);
+    const define = (name: string) => streamScript(options.client, name);
     this.#scripts = {
       create: define('create-group'),
       state: define('group-state'),
@@ -115,20 +105,26 @@ export class ConsumerGroup {
   }
 
   /** Undefined if the stream or the group does not exist. */
-  async state(): Promise<GroupState | undefined> {
-    const found = (await this.#state('0')) as [string, number, string, ...number[]] | null;
-    if (found === null) return undefined;
-    const [lastAdded, added, lastDelivered, ...numbers] = found;
-    const [removedUnread = 0, removedByOthers = 0, settledByOthers = 0, isForeign, isMoved, isMixed] = numbers;
-    return {
-      ...{ lastAdded, added, lastDelivered, removedUnread, removedByOthers, settledByOthers },
-      ...{ isForeign: isForeign === 1, isMoved: isMoved === 1, isMixed: isMixed === 1 },
-    };
+  state(): Promise<GroupState | undefined> {
+    return this.#state('0');
   }
 
-  /** What was removed or skipped is reported, and not found again. */
-  async accept(): Promise<void> {
-    await this.#state('1');
+  /** What was removed or skipped is reported, and not found again. @returns the state before; the position after */
+  accept(): Promise<GroupState | undefined> {
+    return this.#state('1');
+  }
+
+  async #state(accept: '0' | '1'): Promise<GroupState | undefined> {
+    const found = (await this.#scripts.state(this.#keys, [this.#options.group, accept, FORMER_NAMES, RECENT_MS])) as
+      | [string, string, ...number[]]
+      | null;
+    if (found === null) return undefined;
+    const [lastAdded, lastDelivered, ...numbers] = found;
+    const [removedUnread = 0, removedByOthers = 0, settledByOthers = 0, isForeign, isMoved, isMixed] = numbers;
+    return {
+      ...{ lastAdded, lastDelivered, removedUnread, removedByOthers, settledByOthers },
+      ...{ isForeign: isForeign === 1, isMoved: isMoved === 1, isMixed: isMixed === 1 },
+    };
   }
 
   /** Creates the group, and the stream if needed. Everything in the stream is delivered. */
@@ -198,10 +194,10 @@ export class ConsumerGroup {
     await this.#lease(ids, GIVEN_UP_MS);
   }
 
-  /** Removes entries that every group has acknowledged. */
-  async trim(): Promise<void> {
+  /** Removes entries that every group has acknowledged. @param last the last one on record: see RecordedStream */
+  async trim(last: string): Promise<void> {
     for (let removed = TRIM_STEP; removed > TRIM_STEP / 2; ) {
-      removed = (await this.#scripts.trim(this.#keys, [TRIM_STEP])) as number;
+      removed = (await this.#scripts.trim(this.#keys, [TRIM_STEP, last])) as number;
     }
   }
 
@@ -242,10 +238,6 @@ export class ConsumerGroup {
   async #lastAdded(): Promise<unknown> {
     const { client, stream } = this.#options;
     return fieldsOf((await reply(client.xinfo('STREAM', stream))) as unknown[]).get('last-generated-id');
-  }
-
-  #state(accept: '0' | '1'): Promise<unknown> {
-    return this.#scripts.state(this.#keys, [this.#options.group, accept, FORMER_NAMES, RECENT_MS]);
   }
 
   async #lease(ids: readonly string[], idleMs: number): Promise<number> {

@@ -3,14 +3,17 @@ import { reply } from '../../redis/unavailable.ts';
 import { deadLetterOf, lettersToReplay, listed, replayedHeaders } from '../dead-letter-headers.ts';
 import type { DeadLetter, Failure, ListedLetter, Replayed, TransportLetters } from '../dead-letters.ts';
 import type { Delivery } from '../task-source.ts';
-import { type AddEntries, addEntriesTo, deliveryOf, entryFields, isEntryId, type RawEntry } from './entries.ts';
+import { deliveryOf, entryFields, isEntryId, type RawEntry } from './entries.ts';
 import type { StreamRoom } from './publisher.ts';
+import type { RecordedStream } from './recorded-stream.ts';
 
 export interface StreamsDeadLettersOptions {
   /** Owned by the caller, who also closes it. */
   readonly client: RedisClient;
   /** The key of the tasks' stream; the letters are in `<stream>.dlq`. */
   readonly stream: string;
+  /** Takes letters that are replayed. */
+  readonly recorded: Pick<RecordedStream, 'add'>;
   /** Maximum letters kept; the oldest are removed first. */
   readonly max?: number;
   /** Called with the number of letters that were removed because there were more than `max`. They are lost. */
@@ -36,14 +39,12 @@ export class StreamsDeadLetters implements TransportLetters {
   readonly #options: StreamsDeadLettersOptions;
   readonly #letters: string;
   readonly #put: Script;
-  readonly #addTasks: AddEntries;
 
   constructor(options: StreamsDeadLettersOptions) {
     this.#client = options.client;
     this.#options = options;
     this.#letters = `${options.stream}.dlq`;
     this.#put = defineScript(options.client, 'put_letters', new URL('./lua/put-letters.lua', import.meta.url));
-    this.#addTasks = addEntriesTo(options.client, options.stream);
   }
 
   /** @throws RedisUnavailable; some letters may have been added */
@@ -96,12 +97,12 @@ export class StreamsDeadLetters implements TransportLetters {
     if (ids.length > 0) await reply(this.#client.call('XDEL', this.#letters, ...ids));
   }
 
-  /** @throws NotReplayable, TransportFull, RedisUnavailable */
+  /** @throws NotReplayable, TransportFull, StreamNotOnRecord, RedisUnavailable, DatabaseUnavailable */
   async replay(ids: readonly string[]): Promise<Replayed> {
     const { letters, missing } = await lettersToReplay(this, ids);
     const entries = letters.map(({ body, headers }) => entryFields(body, replayedHeaders(headers)));
     await this.#options.room?.check();
-    await this.#addTasks(entries);
+    await this.#options.recorded.add(entries);
     return { replayed: entries.length, missing };
   }
 

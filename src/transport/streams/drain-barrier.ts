@@ -4,6 +4,7 @@ import { reply } from '../../redis/unavailable.ts';
 import type { GroupPositions } from '../task-source.ts';
 import { type ConsumerGroup, isAsLeft } from './consumer-group.ts';
 import { isBefore, isEntryId } from './entries.ts';
+import type { RecordedStream } from './recorded-stream.ts';
 
 interface StreamsBarrierOptions {
   readonly client: RedisClient;
@@ -12,18 +13,21 @@ interface StreamsBarrierOptions {
   readonly group: string;
   /** Reads the state of the same stream and group. */
   readonly view: Pick<ConsumerGroup, 'state'>;
+  /** The same stream. */
+  readonly recorded: Pick<RecordedStream, 'isSame'>;
 }
 
 const NOTHING = '0-0';
 
 /**
  * A barrier that is passed when everything up to the stream's last entry has been delivered to the group and acknowledged. A
- * task is acknowledged when it has been applied.
+ * task is acknowledged when it has been applied. Nothing passes while the stream is not the one on record.
  */
 export function streamsBarrier(options: StreamsBarrierOptions): RaiseBarrier {
   return async () => {
     const last = await lastEntry(options);
-    return sharedBarrier(() => isProcessed(options, last));
+    // Asked last: it speaks for the stream that was just read.
+    return sharedBarrier(async () => (await isProcessed(options, last)) && (await options.recorded.isSame()));
   };
 }
 
@@ -38,7 +42,7 @@ export function strictStreamsBarrier(options: StreamsBarrierOptions): RaiseBarri
     return sharedBarrier(async () => {
       if (!(await isProcessed(options, state.lastAdded))) return false;
       const after = await options.view.state(); // asked last: what somebody else has done to the group by then shows in it
-      return after !== undefined && isAsLeft(after);
+      return after !== undefined && isAsLeft(after) && (await options.recorded.isSame());
     });
   };
 }

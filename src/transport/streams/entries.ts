@@ -1,5 +1,3 @@
-import { defineScript, type RedisClient } from '../../redis/connection.ts';
-import { chunks } from '../../timing/batches.ts';
 import type { Delivery } from '../task-source.ts';
 
 /** A stream entry as Redis returns it: its id, then alternating fields and values. */
@@ -8,8 +6,11 @@ export type RawEntry = readonly [id: Buffer, fields: readonly Buffer[]];
 /** The field that holds the body. Every other field is the header of that name. */
 const BODY = 'body';
 
-/** The alternating fields and values of an entry. An entry without a body is a tombstone. */
-export function entryFields(body: Buffer | null, headers: Readonly<Record<string, string>>): (string | Buffer)[] {
+/** The alternating fields and values of an entry. */
+export type EntryFields = readonly (string | Buffer)[];
+
+/** An entry without a body is a tombstone. */
+export function entryFields(body: Buffer | null, headers: Readonly<Record<string, string>>): EntryFields {
   const fields: (string | Buffer)[] = Object.entries(headers).flat();
   if (body !== null) fields.push(BODY, body);
   return fields;
@@ -26,29 +27,6 @@ export function deliveryOf(stream: string, [rawId, fields]: RawEntry): Delivery 
     else headers[name] = value.toString();
   }
   return { position: `streams:${stream}:${id}`, body, headers, timestamp: timeOf(id) };
-}
-
-/** Entries per call. */
-const ENTRIES_A_CALL = 500;
-
-/**
- * Adds entries at the end of a stream, in order; those of one call together.
- * @param entries the alternating fields and values of each
- * @returns their ids
- * @throws RedisUnavailable; some entries may have been added
- */
-export type AddEntries = (entries: readonly (readonly (string | Buffer)[])[]) => Promise<string[]>;
-
-export function addEntriesTo(client: RedisClient, stream: string): AddEntries {
-  const add = defineScript(client, 'stream_add', new URL('./lua/add.lua', import.meta.url));
-  return async (entries) => {
-    const ids: string[] = [];
-    for (const some of chunks(entries, ENTRIES_A_CALL)) {
-      const counted = some.flatMap((fields) => [fields.length, ...fields]);
-      ids.push(...((await add([stream], counted)) as string[]));
-    }
-    return ids;
-  };
 }
 
 /** ms since 1970 UTC: an entry's id begins with the time of the server that created it. */

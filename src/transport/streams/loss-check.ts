@@ -1,15 +1,7 @@
 import type { GroupHistory, Loss } from '../task-source.ts';
 import type { ConsumerGroup, GroupState } from './consumer-group.ts';
 import { isBefore } from './entries.ts';
-
-/**
- * The last entry that a group has consumed, kept outside the stream's Redis: a Redis that came back with an older copy of its
- * data cannot tell that it is older. The mark may lag behind.
- */
-export interface StreamMark {
-  load(): Promise<string | undefined>;
-  save(entry: string): Promise<void>;
-}
+import type { RecordedStream } from './recorded-stream.ts';
 
 interface LossCheckOptions {
   readonly group: ConsumerGroup;
@@ -17,7 +9,7 @@ interface LossCheckOptions {
   readonly history: GroupHistory;
   /** Must this group have consumed before, because indexes exist? Asked if it has no positions. */
   readonly expectsOffsets: (hasStarted: boolean) => Promise<boolean>;
-  readonly mark?: StreamMark;
+  readonly recorded: Pick<RecordedStream, 'compare' | 'keepUp' | 'restart'>;
 }
 
 const BEGINNING = '0-0';
@@ -34,11 +26,9 @@ export class LossCheck {
   #seen: string | undefined;
   /** A consumer has seen that the group was moved: the next check says whether that is a loss. */
   #isMoved = false;
-  #saved: string | undefined;
   /** The start of the group is on record. */
   #hasStarted = false;
-  /** How many entries had ever been added to the stream, at the last check. */
-  #added = 0;
+  #recordedUpTo = BEGINNING;
 
   constructor(options: LossCheckOptions) {
     this.#options = options;
@@ -67,23 +57,28 @@ export class LossCheck {
     return this.#isMoved || this.#found.length > 0;
   }
 
+  /** The last entry that was on record at the last check. */
+  get recordedUpTo(): string {
+    return this.#recordedUpTo;
+  }
+
   async run(report: (loss: Loss) => Promise<void>): Promise<void> {
-    const { group, mark } = this.#options;
-    const known = await mark?.load(); // before the state: other consumers move the mark on meanwhile
+    const { group, recorded } = this.#options;
     let state = await group.state();
-    const isMissed = state === undefined && (await this.#isExpected(known));
+    const isMissed = state === undefined && (await this.#isExpected());
     if (isMissed) state = await group.state(); // another process may have created the group in between
-    const loss = state === undefined ? isMissed && this.#loss(GONE) : this.#of(state, known);
+    const compared = await recorded.compare();
+    const loss = this.#notOnRecord(compared) ?? (state === undefined ? isMissed && this.#loss(GONE) : this.#of(state));
     for (const one of loss ? [...this.#found, loss] : this.#found) await report(one);
     this.#found.length = 0;
-    if (state === undefined) await group.create();
-    else if (state.isForeign || loss) await group.accept();
+    if (state === undefined || loss) await group.create(); // a stream that is gone by now had a group a moment ago
+    const accepted = state?.isForeign || loss ? await group.accept() : undefined;
     this.#isMoved = false;
     await this.#recordStart();
-    if (loss) this.#seen = state?.lastDelivered ?? BEGINNING;
-    this.#added = state?.added ?? 0;
-    await this.#saveMark();
-    if (state === undefined) await this.run(report); // what was removed from the stream before its first reader came
+    if (loss) this.#seen = accepted?.lastDelivered ?? BEGINNING;
+    if (compared.isSame) this.#recordedUpTo = await recorded.keepUp(compared);
+    // Again, also for what was removed from the stream before its first reader came.
+    if (compared.isSame ? state === undefined : !(await recorded.restart(compared))) await this.run(report);
   }
 
   async #recordStart(): Promise<void> {
@@ -91,16 +86,8 @@ export class LossCheck {
     this.#hasStarted = true;
   }
 
-  /** Saves the mark, once the stream is known to be complete up to there, or to have started again. */
-  async #saveMark(): Promise<void> {
-    if (this.#seen === undefined || this.#seen === this.#saved) return;
-    await this.#options.mark?.save(this.#seen);
-    this.#saved = this.#seen;
-  }
-
-  async #isExpected(known: string | undefined): Promise<boolean> {
-    const seen = this.#seen ?? known;
-    return (seen !== undefined && seen !== BEGINNING) || (await this.#isStartExpected());
+  async #isExpected(): Promise<boolean> {
+    return (this.#seen !== undefined && this.#seen !== BEGINNING) || (await this.#isStartExpected());
   }
 
   async #isStartExpected(): Promise<boolean> {
@@ -108,15 +95,18 @@ export class LossCheck {
     return await expectsOffsets(await history.hasStarted());
   }
 
-  #of(state: GroupState, known: string | undefined): Loss | undefined {
-    const { lastAdded, added, lastDelivered, removedUnread, removedByOthers, settledByOthers } = state;
-    if (known !== undefined && isBefore(lastAdded, known)) {
-      return this.#loss(`it ends at ${lastAdded}, and ${known} was consumed before`);
-    }
+  #notOnRecord({ known, isSame, now }: Awaited<ReturnType<RecordedStream['compare']>>): Loss | undefined {
+    if (known === undefined || isSame) return undefined;
+    const published = `${known.added} entries up to ${known.last} were published to it`;
+    const other = now.origin === known.origin ? 'it' : 'it is another stream, which';
+    return this.#loss(`${published}; ${other} has had ${now.added} up to ${now.last}`);
+  }
+
+  #of(state: GroupState): Loss | undefined {
+    const { lastDelivered, removedUnread, removedByOthers, settledByOthers } = state;
     if (this.#seen !== undefined && isBefore(lastDelivered, this.#seen)) {
       return this.#loss(`its group stands at ${lastDelivered}, and ${this.#seen} was consumed before`);
     }
-    if (added < this.#added) return this.#loss(`it has had ${added} entries, and ${this.#added} before`);
     if (removedUnread > 0) return this.#loss(`${removedUnread} entries were removed before they were read`);
     if (state.isMixed) return undefined; // a former version does all of the following without a mark
     if (state.isMoved)

@@ -2,7 +2,8 @@ import type { RedisClient } from '../../redis/connection.ts';
 import { reply } from '../../redis/unavailable.ts';
 import { encodeTask } from '../cloud-events.ts';
 import { type TaskPublisher, TransportFull } from '../task-publisher.ts';
-import { type AddEntries, addEntriesTo, entryFields } from './entries.ts';
+import { entryFields } from './entries.ts';
+import type { RecordedStream } from './recorded-stream.ts';
 
 interface StreamRoomOptions {
   readonly client: RedisClient;
@@ -44,10 +45,7 @@ export class StreamRoom {
 }
 
 interface StreamsTaskPublisherOptions {
-  /** Owned by the caller, who also closes it. */
-  readonly client: RedisClient;
-  /** The stream's key. */
-  readonly stream: string;
+  readonly recorded: Pick<RecordedStream, 'add'>;
   /** Without it the stream is unbounded. */
   readonly room?: Pick<StreamRoom, 'check'>;
 }
@@ -55,25 +53,25 @@ interface StreamsTaskPublisherOptions {
 /** Puts tasks on a Redis stream. They are as durable as that Redis: see its `appendonly` setting. */
 export class StreamsTaskPublisher implements TaskPublisher {
   readonly #room: Pick<StreamRoom, 'check'> | undefined;
-  readonly #add: AddEntries;
+  readonly #recorded: Pick<RecordedStream, 'add'>;
 
-  constructor({ client, stream, room }: StreamsTaskPublisherOptions) {
+  constructor({ recorded, room }: StreamsTaskPublisherOptions) {
     this.#room = room;
-    this.#add = addEntriesTo(client, stream);
+    this.#recorded = recorded;
   }
 
   async checkRoom(): Promise<void> {
     await this.#room?.check();
   }
 
-  /** @throws TransportFull before any task is added, RedisUnavailable */
+  /** @throws TransportFull before any task is added, StreamNotOnRecord, RedisUnavailable, DatabaseUnavailable */
   async publish(...[tasks, onTaken]: Parameters<TaskPublisher['publish']>): Promise<void> {
     await this.#room?.check();
     const entries = tasks.map((task) => {
       const { body, headers } = encodeTask(task);
       return entryFields(body, headers);
     });
-    const places = await this.#add(entries);
+    const places = await this.#recorded.add(entries);
     onTaken?.(places);
   }
 

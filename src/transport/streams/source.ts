@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { StreamRecord } from '../../mysql/stream-record.ts';
 import type { RedisClient } from '../../redis/connection.ts';
 import { type Backoff, DEFAULT_BACKOFF } from '../../timing/loop.ts';
 import { DEFAULT_STALL_MS, StallDetector } from '../../timing/stall-detector.ts';
@@ -13,7 +14,8 @@ import {
   type TaskSource,
 } from '../task-source.ts';
 import { ConsumerGroup, MARKING } from './consumer-group.ts';
-import { LossCheck, type StreamMark } from './loss-check.ts';
+import { LossCheck } from './loss-check.ts';
+import { RecordedStream } from './recorded-stream.ts';
 import { BLOCK_MS, StreamLoop } from './stream-loop.ts';
 
 export interface StreamsTaskSourceOptions {
@@ -30,8 +32,7 @@ export interface StreamsTaskSourceOptions {
   /** Must this group have consumed before, because indexes exist? Asked if it has no positions. */
   readonly expectsOffsets: (hasStarted: boolean) => Promise<boolean>;
   readonly logger: Logger;
-  /** Records the group's progress outside this Redis. */
-  readonly mark?: StreamMark;
+  readonly record: StreamRecord;
   /** Other consumers may take over entries that are not renewed for this long, ms. */
   readonly idleMs?: number;
   /** Entries of one batch, at most. */
@@ -101,7 +102,8 @@ export class StreamsTaskSource implements TaskSource {
     const { openReader, stallMs, now } = this.#options;
     const progress = new StallDetector({ limitMs: stallMs, now });
     const reader = openReader(BLOCK_MS + READ_TIMEOUT_MS);
-    const losses = new LossCheck({ ...this.#options, group: this.#group });
+    const recorded = new RecordedStream(this.#options);
+    const losses = new LossCheck({ ...this.#options, group: this.#group, recorded });
     const stopping = this.#stopping.signal;
     const loop = new StreamLoop({
       ...this.#options,
@@ -120,7 +122,7 @@ export class StreamsTaskSource implements TaskSource {
     const stalled = progress.watch(isWaiting, ended.signal);
     try {
       await Promise.race([stalled, loop.run()]);
-      await this.#retire();
+      await this.#retire(losses);
     } catch (error) {
       throw explained(error, this.#options.stream);
     } finally {
@@ -134,9 +136,9 @@ export class StreamsTaskSource implements TaskSource {
     return (await this.#group.backlog().catch(() => undefined))?.undelivered;
   }
 
-  async #retire(): Promise<void> {
+  async #retire({ recordedUpTo }: LossCheck): Promise<void> {
     try {
-      await this.#group.trim();
+      await this.#group.trim(recordedUpTo);
       await this.#group.retire();
     } catch (error) {
       this.#options.logger.debug({ err: error }, 'the stream was not tidied on shutdown; another consumer will do it');

@@ -197,16 +197,16 @@ export class StreamLoop {
   }
 
   async #tidy(): Promise<void> {
-    const { group, now } = this.#options;
+    const { group, losses, now } = this.#options;
     if (now() < this.#nextTidying) return;
     this.#nextTidying = now() + TIDY_MS;
-    await group.trim();
+    await group.trim(losses.recordedUpTo);
     this.#mustCheck = true;
   }
 }
 
 function isPassing(error: unknown): boolean {
-  // The mark is kept in MySQL, which may be unavailable.
+  // The record is in MySQL, which may be unavailable.
   if (error instanceof RedisUnavailable || error instanceof DatabaseUnavailable) return true;
   // If the stream or its group is gone, the check before the next read decides whether that is a loss.
   return error instanceof LossNotReported || isGone(error);

@@ -2,10 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
 import { DatabaseUnavailable } from '../../../src/mysql/database.ts';
+import type { StreamRecord } from '../../../src/mysql/stream-record.ts';
 import { ConsumerGroup } from '../../../src/transport/streams/consumer-group.ts';
+import { StreamNotOnRecord } from '../../../src/transport/streams/recorded-stream.ts';
+import type { OutgoingTask } from '../../../src/transport/task-publisher.ts';
 import { closeAtEnd, freshPrefix, redisUrl } from '../../support/servers.ts';
+import { recordInRedis } from '../../support/stream-record.ts';
 import { until } from '../../support/until.ts';
 import { freshTasks } from '../outgoing-task.ts';
+import type { Opened } from '../place.ts';
 import { useConsumers } from '../use-consumers.ts';
 
 describe('the Redis Streams source', () => {
@@ -14,6 +19,9 @@ describe('the Redis Streams source', () => {
   closeAtEnd(() => redis.disconnect());
 
   const indexesExist = async () => true;
+  const copies = new Map<string, Buffer>();
+  const restored = (stream: string) => redis.restore(stream, 0, copies.get(stream) ?? '', 'REPLACE');
+
   const onlyLoss = (detail: RegExp) => [{ reason: 'stream_lost', detail: expect.stringMatching(detail) }];
 
   async function fresh() {
@@ -21,16 +29,29 @@ describe('the Redis Streams source', () => {
     return { stream, ...(await at({ kind: 'streams', url: redisUrl(), stream })) };
   }
 
-  it('retries while its mark outside Redis can be neither read nor written', async () => {
+  /** Publishes as soon as that is not refused. */
+  const publishAfterLoss = ({ publisher }: Opened, tasks: readonly OutgoingTask[]) =>
+    until(async () => {
+      const error = await publisher.publish(tasks).catch((thrown: unknown) => thrown);
+      if (error !== undefined) expect(error).toBeInstanceOf(StreamNotOnRecord);
+      return error === undefined;
+    });
+
+  it('retries while its record outside Redis can be neither read nor written', async () => {
     const opened = await fresh();
     let isAway = false;
     let refused = 0;
-    const away = async () => {
-      if (!isAway) return undefined;
+    const kept = recordInRedis(redis, opened.stream);
+    const unlessAway = async <T>(ask: () => Promise<T>) => {
+      if (!isAway) return await ask();
       refused++;
       throw new DatabaseUnavailable('MySQL is not available');
     };
-    const one = run(opened, undefined, { streams: { mark: { load: away, save: away } } });
+    const record: StreamRecord = {
+      read: () => unlessAway(() => kept.read()),
+      replace: (known, next) => unlessAway(() => kept.replace(known, next)),
+    };
+    const one = run(opened, undefined, { streams: { record } });
     await opened.publisher.publish(freshTasks(1));
     await until(() => one.handled.size === 1);
     isAway = true;
@@ -59,24 +80,20 @@ describe('the Redis Streams source', () => {
       await opened.publisher.publish(freshTasks(2));
       await until(() => one.handled.size === 2);
       await redis.del(opened.stream);
-      await opened.publisher.publish(freshTasks(1));
+      await publishAfterLoss(opened, freshTasks(1));
       await until(() => one.handled.size === 3);
-      expect(one.losses).toEqual(onlyLoss(/gone|its group stands at/));
+      expect(one.losses).toEqual(onlyLoss(/2 entries up to \d+-\d+ were published to it; it has had 0 up to 0-0/));
     });
 
     it.each([
-      ['nothing was added since', 0, /its group stands at 0-0, and \d+-\d+ was consumed before/],
-      // The first, if the check comes before the next read.
-      ['something was', 2, /its group stands at 0-0, and|it has had [12] entries, and 3 before/],
-    ])('when the stream began anew, although its group is there and %s', async (_, added, detail) => {
+      ['nothing was added since', 0],
+      ['as much was added since', 3],
+      ['more was added since', 5],
+    ])('when the stream began anew, although its group is there and %s', async (_, added) => {
       const opened = await fresh();
-      const checked: string[] = [];
-      const mark = { load: async () => undefined, save: async (entry: string) => void checked.push(entry) };
-      const one = run(opened, undefined, { streams: { mark } });
+      const one = run(opened);
       await opened.publisher.publish(freshTasks(3));
       await until(() => one.handled.size === 3);
-      // A check has seen all three.
-      await until(() => one.received.at(-1)?.position.endsWith(`:${checked.at(-1)}`));
       const anew = redis.multi().del(opened.stream).xgroup('CREATE', opened.stream, 'g', '0', 'MKSTREAM');
       for (let i = 0; i < added; i++) anew.xadd(opened.stream, '*', 'body', String(i));
       await anew.exec();
@@ -84,7 +101,7 @@ describe('the Redis Streams source', () => {
       await until(() => new Set(one.received.map(({ position }) => position)).size === 3 + added);
       // Two more checks.
       await sleep(2_500);
-      expect(one.losses).toEqual(onlyLoss(detail));
+      expect(one.losses).toEqual(onlyLoss(/3 entries up to \d+-\d+ were published to it; it has had [035] up to/));
     });
 
     it('when the group is destroyed, and nothing later is delivered before the report succeeds', async () => {
@@ -114,7 +131,7 @@ describe('the Redis Streams source', () => {
       await redis.del(opened.stream);
       await until(() => one.losses.length === 1);
       isAway = false;
-      await opened.publisher.publish(freshTasks(1));
+      await publishAfterLoss(opened, freshTasks(1));
       await until(() => one.handled.size === 1);
     });
 
@@ -140,9 +157,9 @@ describe('the Redis Streams source', () => {
       const opened = await fresh();
       await opened.publisher.publish(freshTasks(5));
       await redis.xtrim(opened.stream, 'MAXLEN', '=', 2);
-      const one = run(opened, undefined, { expectsOffsets: indexesExist });
+      const one = run(opened);
       await until(() => one.handled.size === 2);
-      expect(one.losses.at(-1)).toEqual(onlyLoss(/3 entries were removed by somebody else/)[0]);
+      expect(one.losses).toEqual(onlyLoss(/3 entries were removed by somebody else/));
       await one.stop();
       const next = run(opened, undefined, { expectsOffsets: indexesExist });
       await opened.publisher.publish(freshTasks(1));
@@ -286,31 +303,37 @@ describe('the Redis Streams source', () => {
       expect(one.losses).toEqual(onlyLoss(/2 entries from \d+-\d+ were removed before they were acknowledged/));
     });
 
-    it('when the stream ends before the mark recorded outside it', async () => {
+    it.each<[string, (stream: string) => Promise<unknown>]>([
+      [
+        'began anew with a group at its beginning',
+        (stream) => redis.multi().del(stream).xgroup('CREATE', stream, 'g', '0', 'MKSTREAM').exec(),
+      ],
+      ['was deleted', (stream) => redis.del(stream)],
+      ['went back to the copy of an earlier moment', (stream) => restored(stream)],
+    ])('when unread entries are gone, because while nobody consumed the stream %s', async (_, lose) => {
       const opened = await fresh();
-      let noted: string | undefined;
-      const mark = {
-        load: async () => noted,
-        save: async (entry: string) => {
-          noted = entry;
-        },
-      };
-      const first = run(opened, undefined, { streams: { mark } });
+      const first = run(opened);
       await opened.publisher.publish(freshTasks(2));
       await until(() => first.handled.size === 2);
-      const { position } = first.received.at(-1) ?? {};
-      await until(() => position?.endsWith(`:${noted}`));
       await first.stop();
-      await redis.del(opened.stream);
-      await redis.xgroup('CREATE', opened.stream, 'g', '0', 'MKSTREAM');
-      const next = run(opened, undefined, { streams: { mark } });
-      await until(() => next.losses.length === 1);
-      expect(next.losses).toEqual(onlyLoss(/it ends at 0-0, and \d+-\d+ was consumed before/));
-      await next.stop();
-      const last = run(opened, undefined, { streams: { mark } });
+      copies.set(opened.stream, await redis.dumpBuffer(opened.stream));
       await opened.publisher.publish(freshTasks(1));
-      await until(() => last.handled.size === 1);
-      expect(last.losses).toEqual([]);
+      await lose(opened.stream);
+      await expect(opened.publisher.publish(freshTasks(1))).rejects.toThrow(StreamNotOnRecord);
+      const next = run(opened);
+      await until(() => next.losses.length > 0);
+      await publishAfterLoss(opened, freshTasks(1));
+      await until(() => next.handled.size === 1);
+      expect(next.losses).toEqual(onlyLoss(/3 entries up to \d+-\d+ were published to it; it has had [02] up to/));
+      await next.stop();
+      // From here on it is watched as closely as before.
+      await opened.publisher.publish(freshTasks(3));
+      const [, second] = (await redis.xrange(opened.stream, '-', '+')).slice(-3);
+      await redis.xdel(opened.stream, String(second?.[0]));
+      const last = run(opened);
+      await until(() => last.handled.size === 2);
+      await until(() => last.losses.length > 0);
+      expect(last.losses).toEqual(onlyLoss(/1 entries were removed by somebody else/));
     });
   });
 });

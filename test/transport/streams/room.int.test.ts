@@ -12,6 +12,7 @@ import { post, startTestApi } from '../../support/api.ts';
 import { OutboxBench, silent } from '../../support/outbox-bench.ts';
 import { closeAtEnd, freshPrefix } from '../../support/servers.ts';
 import { freshRedis, freshStores } from '../../support/stores.ts';
+import { recordedStream } from '../../support/stream-record.ts';
 import { until } from '../../support/until.ts';
 import { freshTasks } from '../outgoing-task.ts';
 
@@ -22,12 +23,13 @@ async function bounded() {
   const client = (await freshRedis()) as Redis;
   const stream = `${freshPrefix()}:{tasks}:stream`;
   const room = new StreamRoom({ client, stream, max: MAX });
-  const publisher = new StreamsTaskPublisher({ client, stream, room });
-  const letters = new StreamsDeadLetters({ client, stream, room, max: 10 });
+  const recorded = recordedStream(client, stream);
+  const publisher = new StreamsTaskPublisher({ recorded, room });
+  const letters = new StreamsDeadLetters({ client, stream, room, recorded, max: 10 });
   const fillUp = async () => {
     while ((await client.xlen(stream)) < MAX) await publisher.publish(freshTasks(500));
   };
-  return { client, stream, room, publisher, letters, fillUp };
+  return { client, stream, recorded, room, publisher, letters, fillUp };
 }
 
 const delivery = (body: string) => ({
@@ -128,9 +130,9 @@ describe('the relay, while its stream is full', () => {
 
 describe('dead letters on a stream', () => {
   it('are bounded: the oldest are removed first, and are counted', async () => {
-    const { client, stream } = await bounded();
+    const { client, stream, recorded } = await bounded();
     const dropped: number[] = [];
-    const letters = new StreamsDeadLetters({ client, stream, max: 10, onDropped: (n) => dropped.push(n) });
+    const letters = new StreamsDeadLetters({ client, stream, recorded, max: 10, onDropped: (n) => dropped.push(n) });
     const numbered = (from: number, count: number) =>
       Array.from({ length: count }, (_, i) => ({ delivery: delivery(String(from + i)), failure }));
     await letters.put(numbered(0, 8));

@@ -11,6 +11,9 @@ import { until } from '../../support/until.ts';
 import { freshTasks } from '../outgoing-task.ts';
 import { useConsumers } from '../use-consumers.ts';
 
+/** Behind every entry. */
+const END = '9999999999999-0';
+
 describe('the Redis Streams source', () => {
   const { at, run, other } = useConsumers();
   const redis = new Redis(redisUrl());
@@ -68,7 +71,7 @@ describe('the Redis Streams source', () => {
       await opened.publisher.publish(freshTasks(1_300));
       await until(() => quick.handled.size + slow.received.length === 1_500);
       const group = new ConsumerGroup({ client: redis, stream: opened.stream, group: 'g', consumer: 'c' });
-      await group.trim();
+      await group.trim(END);
       expect(await redis.xlen(opened.stream)).toBeGreaterThanOrEqual(1_300);
       gate.resolve();
       await until(async () => (await redis.xlen(opened.stream)) <= 100);
@@ -86,7 +89,7 @@ describe('the Redis Streams source', () => {
       const one = run(opened);
       await until(() => one.handled.size === 1_200);
       const group = new ConsumerGroup({ client: redis, stream: opened.stream, group: 'g', consumer: 'c' });
-      await group.trim();
+      await group.trim(END);
       expect((await redis.xrange(opened.stream, oldest, oldest)).length).toBe(1);
       expect(await redis.xlen(opened.stream)).toBe(1_200);
     });
@@ -108,7 +111,7 @@ describe('the Redis Streams source', () => {
           const all = Array.from({ length: otherRead }, (_, i) => `1-${i + 1}`);
           await redis.xack(stream, 'other', ...all);
         }
-        await group.trim();
+        await group.trim(END);
         const left = new Set((await redis.xrange(stream, '-', '+')).map(([id]) => id));
         const gone = Array.from({ length: 300 }, (_, i) => i).filter((i) => !left.has(`1-${i + 1}`));
         const done = new Set(acknowledged.filter((i) => i < read));

@@ -46,9 +46,9 @@ async function publishAll({ publish, barrier }: TaskLine, tasks: readonly Outgoi
 export async function recencyLine(ground: Ground, consumers: number): Promise<TaskLine> {
   const { namespace, processGroup, resources, signal, stores } = ground;
   const { logger } = stores.jobs;
-  const opened = openTransport({ config: namespace.config, logger, resources }, 'bench');
+  const opened = openTransport({ config: namespace.config, logger, resources, primary: stores.primary }, 'bench');
   await opened.untilAnswers(signal);
-  const publisher = resources.adopt(opened.openPublisher(stores.primary), (open) => open.close());
+  const publisher = resources.adopt(opened.openPublisher(), (open) => open.close());
   const names = Array.from({ length: consumers }, (_, i) => `${namespace.transport} consumer ${i + 1}`);
   return {
     publish: (tasks) => publisher.publish(tasks),

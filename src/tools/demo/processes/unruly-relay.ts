@@ -32,10 +32,10 @@ async function startRelay(context: ProcessContext): Promise<void> {
   const { logger, resources, signal } = context;
   const extraMs = Math.max(config.kafkaTimeoutMs, config.redisTimeoutMs);
   const database = resources.adopt(openPrimary(config, { extraMs, connections: 2 }), (opened) => opened.close());
-  const transport = openSmallLane(context, 'relay');
+  const transport = openSmallLane({ ...context, primary: database }, 'relay');
   await transport.untilAnswers(signal);
-  const inner = resources.adopt(transport.openPublisher(database), (opened) => opened.close());
-  const deadLetters = resources.adopt(transport.openDeadLetters(database), (opened) => opened.close());
+  const inner = resources.adopt(transport.openPublisher(), (opened) => opened.close());
+  const deadLetters = resources.adopt(transport.openDeadLetters(), (opened) => opened.close());
   const random = seededRandom(Number(seed));
   const publisher = new UnrulyPublisher(inner, { random, again: AGAIN, isSpared });
   const relay = new OutboxRelay({ database, publisher, deadLetters, logger });

@@ -10,12 +10,13 @@
 local stream, marks, group = KEYS[1], KEYS[2], ARGV[1]
 assert(#ARGV == 1 and #group > 0, 'create-group: bad arguments')
 
-local known = redis.call('EXISTS', stream) == 1 and redis.call('GET', marks)
+local exists = redis.call('EXISTS', stream) == 1
+local known = cjson.decode(redis.call('GET', marks) or '{}')
 local reply = redis.pcall('XGROUP', 'CREATE', stream, group, '0', 'MKSTREAM')
 if reply.err and string.find(reply.err, 'BUSYGROUP', 1, true) then return 0 end
 if reply.err then return reply end
-local all = known and cjson.decode(known) or { trimmed = 0, read = {} }
-all.open = all.open or {}
+local all = exists and known or { origin = known.origin }
+all.trimmed, all.read, all.open = all.trimmed or 0, all.read or {}, all.open or {}
 all.read[group], all.open[group] = '0-0', 0
 redis.call('SET', marks, cjson.encode(all))
 return 1

@@ -8,30 +8,17 @@
 --         3 former   pattern of the names of consumers of a former version, which mark nothing
 --         4 recent   one of them that was active within so many ms explains what was moved, removed or acknowledged
 -- reply   nil if the stream or the group does not exist; otherwise
---         { last entry ever added, how many were ever added, last entry delivered to the group,
+--         { last entry ever added, last entry delivered to the group,
 --           entries removed from the front before the group had read them,
 --           entries that others removed, without those that are still pending,
 --           entries that others have acknowledged, or whose consumer they have deleted,
 --           1: there is something to accept,
---           1: an entry was never delivered that is not behind the group, or there is no mark of the group,
+--           1: an entry was never delivered that is not behind the group, there is no mark of the group, or it is of another stream,
 --           1: a consumer of a former version is active }
 -- The fourth is known only where nothing is left of what the group has read. Our own trimming stays behind what is acknowledged.
 
 local stream, marks, group, accept, former, recent = KEYS[1], KEYS[2], ARGV[1], ARGV[2] == '1', ARGV[3], tonumber(ARGV[4])
 assert(#ARGV == 4 and recent, 'group-state: bad arguments')
-
-local function fields(flat)
-  local map = {}
-  for i = 1, #flat, 2 do map[flat[i]] = flat[i + 1] end
-  return map
-end
-
-local function before(a, b)
-  local ams, aseq = string.match(a, '^(%d+)-(%d+)$')
-  local bms, bseq = string.match(b, '^(%d+)-(%d+)$')
-  ams, aseq, bms, bseq = tonumber(ams), tonumber(aseq), tonumber(bms), tonumber(bseq)
-  return ams < bms or (ams == bms and aseq < bseq)
-end
 
 if redis.call('EXISTS', stream) == 0 then return false end
 
@@ -92,9 +79,9 @@ local function is_mixed()
 end
 
 local unread = removed_unread()
-local foreign = math.max(0, removed - (marked.trimmed or 0))
+local foreign = removed - (marked.trimmed or 0)
 local unexplained = foreign > 0 and math.max(0, foreign - pending_and_gone(1000)) or 0
-local skipped, mixed = is_skipped(), is_mixed()
+local skipped, mixed = foreign < 0 or is_skipped(), is_mixed()
 local settled = math.max(0, ((marked.open or {})[group] or 0) - state['pending'])
 if accept then
   marked.open = marked.open or {}
@@ -102,6 +89,6 @@ if accept then
   redis.call('SET', marks, cjson.encode(marked))
 end
 return {
-  all['last-generated-id'], all['entries-added'], delivered, unread, unexplained, settled,
-  (foreign > 0 or skipped or settled > 0) and 1 or 0, skipped and 1 or 0, mixed and 1 or 0,
+  all['last-generated-id'], delivered, unread, unexplained, settled,
+  (foreign ~= 0 or skipped or settled > 0) and 1 or 0, skipped and 1 or 0, mixed and 1 or 0,
 }

@@ -3,7 +3,8 @@
 -- not was skipped: somebody has moved the group.
 --
 -- KEYS    1 stream
---         2 marks   { trimmed: entries that we removed, read: { group: the last entry that was delivered },
+--         2 marks   { origin: see recorded-stream.ts, trimmed: entries that we removed,
+--                     read: { group: the last entry that was delivered },
 --                     open: { group: how many up to there are not acknowledged } }, as JSON
 -- ARGV    1 group
 --         2 first   delivered now, to this consumer, and so not acknowledged
@@ -16,13 +17,6 @@
 
 local stream, marks, group, first, last, count = KEYS[1], KEYS[2], ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[5])
 assert(#ARGV == 5 and (ARGV[4] == '0' or ARGV[4] == '1') and count, 'mark-read: bad arguments')
-
-local function before(a, b)
-  local ams, aseq = string.match(a, '^(%d+)-(%d+)$')
-  local bms, bseq = string.match(b, '^(%d+)-(%d+)$')
-  ams, aseq, bms, bseq = tonumber(ams), tonumber(aseq), tonumber(bms), tonumber(bseq)
-  return ams < bms or (ams == bms and aseq < bseq)
-end
 
 local all = cjson.decode(redis.call('GET', marks) or '{"read":{}}')
 local mark = all.read[group]

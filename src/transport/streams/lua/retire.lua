@@ -12,8 +12,7 @@ assert(idle, 'retire: bad arguments')
 
 local deleted = 0
 for _, flat in ipairs(redis.call('XINFO', 'CONSUMERS', stream, group)) do
-  local one = {}
-  for i = 1, #flat, 2 do one[flat[i]] = flat[i + 1] end
+  local one = fields(flat)
   if one['pending'] == 0 and (one['name'] == consumer or one['idle'] >= idle) then
     redis.call('XGROUP', 'DELCONSUMER', stream, group, one['name'])
     deleted = deleted + 1

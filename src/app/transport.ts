@@ -1,126 +1,19 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
-import process from 'node:process';
-import type { Logger } from 'pino';
+import { randomUUID } from 'node:crypto';
 import { HttpProblem } from '../api/http-problem.ts';
 import { type Config, loadConfig } from '../config/config.ts';
-import { EpochWatch, type EpochWatchOptions } from '../index/epoch-watch.ts';
 import type { Steps } from '../index/protocol.ts';
 import { BulkLaneUnavailable } from '../index/store-fault.ts';
-import type { Database } from '../mysql/database.ts';
 import { DatabaseUnavailable } from '../mysql/faults.ts';
-import { groupHistory } from '../mysql/settings.ts';
-import { streamRecord } from '../mysql/stream-record.ts';
 import { RedisUnavailable } from '../redis/unavailable.ts';
 import { openLogger } from '../tracing/logger.ts';
 import { type DeadLetters, NotReplayable } from '../transport/dead-letters.ts';
-import { SettledDeadLetters } from '../transport/settled-dead-letters.ts';
-import { ConsumerGroup } from '../transport/streams/consumer-group.ts';
-import { StreamsDeadLetters, type StreamsDeadLettersOptions } from '../transport/streams/dead-letters.ts';
-import {
-  isWaitingIn,
-  streamsBarrier,
-  streamsPositions,
-  strictStreamsBarrier,
-} from '../transport/streams/drain-barrier.ts';
-import { StreamRoom, StreamsTaskPublisher } from '../transport/streams/publisher.ts';
-import { RecordedStream } from '../transport/streams/recorded-stream.ts';
-import { StreamsTaskSource } from '../transport/streams/source.ts';
 import { TransportFull } from '../transport/task-publisher.ts';
-import { TracedPublisher } from '../transport/traced-publisher.ts';
 import { type LanedTransport, type Transport, withBulkLane } from '../transport/transport.ts';
 import { openKafkaTransport } from './kafka-transport.ts';
 import { openPrimary } from './open-mysql.ts';
-import { closeRedis, openRedisClient, untilRedisAnswers } from './open-redis.ts';
 import type { ProcessContext } from './run-process.ts';
+import { openStreamsTransport } from './streams-transport.ts';
 import type { TransportOpening } from './transport-opening.ts';
-
-function openStreamsTransport({ config, name, logger, primary }: TransportOpening): Transport {
-  const { kafkaGroup: group } = config;
-  const client = openRedisClient(config, `${name}-tasks`, logger, 'streams');
-  const stream = `${config.keyPrefix}:${config.topic}`;
-  const consumer = `${hostname()}-${process.pid}-${randomBytes(4).toString('hex')}`;
-  const room = new StreamRoom({ client, stream, max: config.streamMaxLength });
-  const groupView = new ConsumerGroup({ client, stream, group, consumer });
-  const record = streamRecord(primary, stream);
-  const recorded = new RecordedStream({ client, stream, record });
-  const location = { client, stream, group, view: groupView, recorded };
-  return {
-    untilAnswers: (signal, withinMs) => untilRedisAnswers(client, { config, signal, logger }, 'streams', withinMs),
-    openPublisher: () =>
-      new TracedPublisher(new StreamsTaskPublisher({ recorded, room }), { system: 'redis', name: stream }),
-    openDeadLetters: (onDropped) =>
-      openLetters(config, { client, stream, room, recorded }, { primary, logger, onDropped }),
-    openSource: ({ doIndexesExist, ...sizes }) =>
-      new StreamsTaskSource({
-        ...sizes,
-        client,
-        stream,
-        group,
-        consumer,
-        logger,
-        // A new group reads the whole stream, which is trimmed only behind its groups.
-        history: groupHistory(primary, `streams:${stream}:${group}`),
-        expectsOffsets: async (hasStarted) => hasStarted && (await doIndexesExist()),
-        idleMs: config.takeoverMs,
-        openReader: (redisTimeoutMs) =>
-          openRedisClient({ ...config, redisTimeoutMs }, `${name}-reader`, logger, 'streams'),
-        record,
-      }),
-    barrier: streamsBarrier(location),
-    strictBarrier: strictStreamsBarrier(location),
-    isWaiting: (place) => isWaitingIn(location, place),
-    positions: streamsPositions(location),
-    lag: () => lagOf(groupView),
-    consumers: () => consumersOf(groupView),
-    fill: () => room.fill(),
-    // If tasks are on the Redis of the indexes, the watch of that one suffices.
-    ...(config.streamsUrl === undefined
-      ? {}
-      : { openWatch: (onNewEpoch) => watchOver({ client, database: primary, logger, onNewEpoch }) }),
-    answers: async () => {
-      if (!(await recorded.isSame())) throw recorded.notOnRecord();
-    },
-    close: () => closeRedis(client),
-  };
-}
-
-function openLetters(
-  { deadLettersMax: max, separateIds }: Config,
-  at: Pick<StreamsDeadLettersOptions, 'client' | 'stream' | 'room' | 'recorded'>,
-  to: {
-    readonly primary: Database;
-    readonly logger: Logger;
-    readonly onDropped?: ((letters: number) => void) | undefined;
-  },
-): SettledDeadLetters {
-  const onDropped = (letters: number) => {
-    to.logger.warn({ letters, max }, 'too many dead letters: the oldest were removed');
-    to.onDropped?.(letters);
-  };
-  return new SettledDeadLetters({
-    letters: new StreamsDeadLetters({ ...at, max, onDropped }),
-    database: to.primary,
-    place: `streams:${at.stream}.dlq`,
-    areContactsUsers: separateIds !== 'true',
-  });
-}
-
-/** Undefined: not known. Redis before 7.2 lists no consumer that has not read anything yet, which is none while nothing waits. */
-async function consumersOf(group: ConsumerGroup): Promise<number | undefined> {
-  const listed = await group.active();
-  return listed === 0 && !(await lagOf(group)) ? undefined : listed;
-}
-
-/** The tasks that are not acknowledged; undefined: there is no group yet. */
-async function lagOf(group: ConsumerGroup): Promise<number | undefined> {
-  const backlog = await group.backlog();
-  return backlog && backlog.delivered + backlog.undelivered;
-}
-
-function watchOver(options: EpochWatchOptions): EpochWatch {
-  return new EpochWatch({ ...options, roles: ['streams'] });
-}
 
 interface TransportContext extends Omit<TransportOpening, 'name'> {
   /** Closes the transport. */

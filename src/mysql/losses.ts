@@ -11,6 +11,7 @@ import type { PoolConnection, RowDataPacket } from 'mysql2/promise';
 import type { Database } from './database.ts';
 import { beginEpoch, EpochMissing, type EpochRow, lockEpoch, type NextEpoch, suspend } from './epoch.ts';
 import { isSuspended, serverOn } from './epoch-token.ts';
+import { SETTING } from './settings.ts';
 
 export interface KnownLoss {
   /** The unique name of the partition or stream. */
@@ -43,8 +44,6 @@ const READ = `
   FROM recency_epoch AS e LEFT JOIN recency_settings AS loss ON loss.name LIKE 'loss:%'`;
 
 const LOSSES = "SELECT name, value FROM recency_settings WHERE name LIKE 'loss:%'";
-const NOTE = 'REPLACE INTO recency_settings (name, value) VALUES (?, ?)';
-const FORGET = 'DELETE FROM recency_settings WHERE name = ?';
 
 /** The epoch and its losses, in one snapshot. @throws EpochMissing, DatabaseUnavailable */
 export async function readEpochState(database: Database): Promise<EpochState> {
@@ -89,7 +88,7 @@ export async function noteProgress(
       await beginEpoch(connection, serverOn(seen), next);
       return 'new_epoch';
     }
-    for (const place of passed) await connection.execute(FORGET, [nameOf(place)]);
+    for (const place of passed) await connection.execute(SETTING.remove, [nameOf(place)]);
     for (const loss of left) {
       const end = ends.get(loss.place);
       if (end !== undefined) await note(connection, { ...loss, end });
@@ -100,7 +99,7 @@ export async function noteProgress(
 
 async function note(connection: PoolConnection, loss: KnownLoss): Promise<void> {
   const text = JSON.stringify({ ...loss, what: loss.what.slice(0, LONGEST_WHAT) });
-  await connection.execute(NOTE, [nameOf(loss.place), text]);
+  await connection.execute(SETTING.write, [nameOf(loss.place), text]);
 }
 
 /** Characters. A description may name every partition of a topic, and a row holds 64 KiB. */

@@ -8,13 +8,10 @@ import { createHash } from 'node:crypto';
 import type { Connection, RowDataPacket } from 'mysql2/promise';
 import type { ColumnValue, Database } from './database.ts';
 import { bump, lockEpoch, type NextEpoch, type Recorded } from './epoch.ts';
+import { SETTING } from './settings.ts';
 
 /** What a Redis is for: it holds the indexes, carries the tasks, or both. */
 export type RedisRole = 'index' | 'streams';
-
-/** SQL: what is on record for a role. */
-export const READ_MASTERS = 'SELECT value FROM recency_settings WHERE name = ?';
-const WRITE = 'REPLACE INTO recency_settings (name, value) VALUES (?, ?)';
 
 const nameOf = (role: RedisRole) => `redis:${role}`;
 
@@ -55,17 +52,17 @@ export async function recordRedisMasters(
 
 async function areKnown(database: Database, inUse: readonly string[], roles: readonly RedisRole[]): Promise<boolean> {
   for (const role of roles) {
-    const [[value] = []] = await database.rows(READ_MASTERS, [nameOf(role)]);
+    const [[value] = []] = await database.rows(SETTING.read, [nameOf(role)]);
     if (!isAllIn(inUse, mastersIn(value))) return false;
   }
   return true;
 }
 
 async function recordIn(connection: Connection, role: RedisRole, inUse: readonly string[]): Promise<Recorded> {
-  const [[row]] = await connection.execute<RowDataPacket[]>(READ_MASTERS, [nameOf(role)]);
+  const [[row]] = await connection.execute<RowDataPacket[]>(SETTING.read, [nameOf(role)]);
   const recorded = mastersIn(row?.value);
   if (isAllIn(inUse, recorded)) return 'known';
-  await connection.execute(WRITE, [nameOf(role), JSON.stringify(inUse)]);
+  await connection.execute(SETTING.write, [nameOf(role), JSON.stringify(inUse)]);
   return recorded === undefined ? 'first' : 'new_epoch';
 }
 

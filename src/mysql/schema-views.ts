@@ -5,6 +5,7 @@ import { KINDS, type Kind } from '../contracts/kind.ts';
 import { type DescribedView, describedViews } from '../site/kind-view.ts';
 import { REFERENCE_VIEWS } from './reference-views.ts';
 import { SchemaError } from './schema-connection.ts';
+import { SETTING } from './settings.ts';
 
 /** The columns of the reference tables that the views and the reference site use. */
 const REFERENCE_COLUMNS: Readonly<Record<string, readonly string[]>> = Object.assign(
@@ -116,11 +117,6 @@ export interface ViewReport {
   readonly mustLookLike: string;
 }
 
-// Marks a view as created here. Written before the view, so that a view created just before a kill is recognized too.
-const READ_MARK = 'SELECT value FROM recency_settings WHERE name = ?';
-const WRITE_MARK = 'REPLACE INTO recency_settings (name, value) VALUES (?, ?)';
-const DELETE_MARK = 'DELETE FROM recency_settings WHERE name = ?';
-
 /** Creates the views of these kinds where the reference tables are complete, and leaves a site's own views alone. */
 export async function makeViews(knex: Knex, kinds: readonly Kind[]): Promise<ViewReport[]> {
   const objects = await readObjects(knex);
@@ -137,9 +133,9 @@ async function makeView(knex: Knex, view: DescribedView, objects: SchemaObjects)
   const statement = createStatement(name, reference.select(objects.columns));
   const digest = createHash('sha256').update(statement).digest('base64url');
   if (now.origin === 'recency' && (await readMark(knex, name)) === digest) return now;
-  await knex.raw(WRITE_MARK, [markOf(name), 'being made']);
+  await knex.raw(SETTING.write, [markOf(name), 'being made']);
   await knex.raw(statement);
-  await knex.raw(WRITE_MARK, [markOf(name), digest]);
+  await knex.raw(SETTING.write, [markOf(name), digest]);
   return { ...now, origin: 'recency', made: true };
 }
 
@@ -154,7 +150,7 @@ export async function dropViews(knex: Knex): Promise<string[]> {
       await knex.raw(`DROP VIEW IF EXISTS ${name}`);
       dropped.push(name);
     }
-    if (objects.tables.has('recency_settings')) await knex.raw(DELETE_MARK, [markOf(name)]);
+    if (objects.tables.has('recency_settings')) await knex.raw(SETTING.remove, [markOf(name)]);
   }
   return dropped;
 }
@@ -173,10 +169,11 @@ async function reportView(knex: Knex, view: DescribedView, objects: SchemaObject
 }
 
 async function readMark(knex: Knex, view: string): Promise<string | undefined> {
-  const [mark] = await selectRows<{ value: string }>(knex, READ_MARK, [markOf(view)]);
+  const [mark] = await selectRows<{ value: string }>(knex, SETTING.read, [markOf(view)]);
   return mark?.value;
 }
 
+/** Marks a view as created here. Written before the view, so that a view created just before a kill is recognized too. */
 function markOf(view: string): string {
   return `view:${view}`;
 }

@@ -2,9 +2,13 @@
 import type { RowDataPacket } from 'mysql2/promise';
 import type { Database } from './database.ts';
 
-const ADD = 'INSERT IGNORE INTO recency_settings (name, value) VALUES (?, ?)';
-const READ_ONE = 'SELECT value FROM recency_settings WHERE name = ?';
-const WRITE = 'REPLACE INTO recency_settings (name, value) VALUES (?, ?)';
+/** SQL: one of them. */
+export const SETTING = {
+  read: 'SELECT value FROM recency_settings WHERE name = ?',
+  add: 'INSERT IGNORE INTO recency_settings (name, value) VALUES (?, ?)',
+  write: 'REPLACE INTO recency_settings (name, value) VALUES (?, ?)',
+  remove: 'DELETE FROM recency_settings WHERE name = ?',
+};
 
 /**
  * Whether a consumer group has ever consumed.
@@ -15,11 +19,11 @@ export function groupHistory(database: Database, group: string) {
   return {
     /** @throws DatabaseUnavailable */
     async hasStarted(): Promise<boolean> {
-      return (await database.rows(READ_ONE, [name])).length > 0;
+      return (await database.rows(SETTING.read, [name])).length > 0;
     },
     /** @throws DatabaseUnavailable */
     async recordStart(): Promise<void> {
-      await database.write(ADD, [name, 'has begun']);
+      await database.write(SETTING.add, [name, 'has begun']);
     },
   };
 }
@@ -48,7 +52,7 @@ export async function rememberSettings(
     await connection.query('SELECT token FROM recency_epoch FOR UPDATE');
     const [rows] = await connection.query<RowDataPacket[]>(READ_MARKED);
     const remembered = new Map(rows.map(({ name, value }) => [String(name).slice(MARK.length), String(value)]));
-    for (const [name, value] of choose(remembered)) await connection.execute(WRITE, [MARK + name, value]);
+    for (const [name, value] of choose(remembered)) await connection.execute(SETTING.write, [MARK + name, value]);
   });
 }
 

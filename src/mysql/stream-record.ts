@@ -1,4 +1,5 @@
 import type { Database } from './database.ts';
+import { SETTING } from './settings.ts';
 
 /** How far a stream had come. */
 export interface StreamPoint {
@@ -18,9 +19,6 @@ export interface StreamRecord {
   replace(known: StreamPoint | undefined, next: StreamPoint): Promise<boolean>;
 }
 
-const READ = 'SELECT value FROM recency_settings WHERE name = ?';
-const BEGIN = 'INSERT IGNORE INTO recency_settings (name, value) VALUES (?, ?)';
-
 // Needs no right to UPDATE, which accounts of version 0.1.0 do not have on this table.
 const REPLACE = `
   REPLACE INTO recency_settings (name, value)
@@ -36,13 +34,13 @@ export function streamRecord(database: Database, stream: string): StreamRecord {
   const name = `published:${stream}`;
   return {
     async read() {
-      const [row] = await database.rows(READ, [name]);
+      const [row] = await database.rows(SETTING.read, [name]);
       return row === undefined ? undefined : parsed(String(row[0]));
     },
     async replace(known, next) {
       const { affectedRows } =
         known === undefined
-          ? await database.write(BEGIN, [name, written(next)])
+          ? await database.write(SETTING.add, [name, written(next)])
           : await database.write(REPLACE, [written(next), name, written(known)]);
       return affectedRows > 0;
     },

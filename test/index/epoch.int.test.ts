@@ -19,8 +19,9 @@ import { lockEpoch, readEpoch } from '../../src/mysql/epoch.ts';
 import { isSuspended, serverOn } from '../../src/mysql/epoch-token.ts';
 import { readEpochState } from '../../src/mysql/losses.ts';
 import { migrate } from '../../src/mysql/migrate.ts';
-import { READ_MASTERS, type RedisRole } from '../../src/mysql/redis-masters.ts';
+import type { RedisRole } from '../../src/mysql/redis-masters.ts';
 import { readServer } from '../../src/mysql/server-record.ts';
+import { SETTING } from '../../src/mysql/settings.ts';
 import { openRedis, type RedisClient, untilReady } from '../../src/redis/connection.ts';
 import { readMasters } from '../../src/redis/masters.ts';
 import { RedisUnavailable } from '../../src/redis/unavailable.ts';
@@ -172,7 +173,7 @@ class HaltedDatabase extends Database {
   isHalting = false;
 
   override rows(...asked: Parameters<Database['rows']>) {
-    if (!this.isHalting || asked[0] !== READ_MASTERS) return super.rows(...asked);
+    if (!this.isHalting || asked[0] !== SETTING.read) return super.rows(...asked);
     const halt = Promise.withResolvers<void>();
     const answer = halt.promise.then(() => super.rows(...asked));
     this.halts.push(halt);

@@ -4,7 +4,7 @@ import { createKafka } from '../../src/transport/kafka/client.ts';
 import { kafkaBarrier, kafkaPositions, strictKafkaBarrier } from '../../src/transport/kafka/drain-barrier.ts';
 import { TopicAdmin } from '../../src/transport/kafka/topic-admin.ts';
 import { ConsumerGroup } from '../../src/transport/streams/consumer-group.ts';
-import { streamsBarrier, strictStreamsBarrier } from '../../src/transport/streams/drain-barrier.ts';
+import { streamsBarrier } from '../../src/transport/streams/drain-barrier.ts';
 import { closeAtEnd, freshPrefix, freshTopic, hasKafka, kafkaBrokers, redisUrl } from '../support/servers.ts';
 import { freshRedis } from '../support/stores.ts';
 import { recordedStream } from '../support/stream-record.ts';
@@ -108,102 +108,6 @@ describe('a partition', () => {
     expect(await passed(strictKafkaBarrier(...parts, async () => true))).toBe(
       expectedStrictly || 'isForeign' in offsets,
     );
-  });
-});
-
-describe('the strict barrier of Redis Streams', () => {
-  async function freshStream() {
-    const stream = `${freshPrefix()}:{tasks}:stream`;
-    const client = await freshRedis();
-    const view = new ConsumerGroup({ client, stream, group: 'g', consumer: 'c' });
-    const raise = strictStreamsBarrier({ client, stream, group: 'g', view, recorded: recordedStream(client, stream) });
-    const read = async (count = 100) => {
-      const entries = await view.read(client, count, 1);
-      expect(await view.mark(entries, true)).toBe(true);
-      return entries.map(([id]) => String(id));
-    };
-    const passed = async () => (await raise([EVERYBODY])).passed();
-    const add = async (entries: number) => {
-      for (let i = 0; i < entries; i++) await client.xadd(stream, '*', 'n', i);
-    };
-    return { client, stream, view, read, add, passed };
-  }
-
-  it('cannot be raised without a group; with one, it passes when nothing was added', async () => {
-    const { view, passed } = await freshStream();
-    await expect(passed()).rejects.toThrow('no consumer has created the group g');
-    await view.create();
-    expect(await passed()).toBe(true);
-  });
-
-  it.each([
-    ['all of it', 0],
-    ['a part', 1],
-  ])(
-    'is held by what was removed unread (%s), until the group has found that and read what is left',
-    async (_what, left) => {
-      const { client, stream, view, read, add, passed } = await freshStream();
-      await view.create();
-      await add(3);
-      const first = await read(1);
-      await client.xtrim(stream, 'MAXLEN', left);
-      expect(await passed()).toBe(false);
-      await view.acknowledge(first);
-      expect(await passed()).toBe(false);
-      expect((await view.state())?.removedUnread).toBe(2 - left);
-      await view.accept();
-      expect(await passed()).toBe(left === 0);
-      if (left > 0) await view.acknowledge(await read());
-      expect(await passed()).toBe(true);
-      await add(1);
-      expect(await passed()).toBe(false);
-      await view.acknowledge(await read());
-      expect(await passed()).toBe(true);
-      expect((await view.state())?.removedUnread).toBe(0);
-    },
-  );
-
-  type Stream = Awaited<ReturnType<typeof freshStream>>;
-  it.each<[string, (stream: Stream) => Promise<unknown>]>([
-    ['moves the group to the end', ({ client, stream }) => client.xgroup('SETID', stream, 'g', '$')],
-    [
-      'reads entries without having to acknowledge them',
-      ({ client, stream }) => client.xreadgroup('GROUP', 'g', 'me', 'NOACK', 'STREAMS', stream, '>'),
-    ],
-    [
-      'acknowledges entries that a consumer was given',
-      async ({ client, stream, read }) => client.xack(stream, 'g', ...(await read())),
-    ],
-    [
-      'deletes a consumer that was given entries',
-      async ({ client, stream, read }) => {
-        await read();
-        await client.xgroup('DELCONSUMER', stream, 'g', 'c');
-      },
-    ],
-    [
-      'removes all entries',
-      async ({ client, stream, add, read, view }) => {
-        await client.xtrim(stream, 'MAXLEN', 0);
-        await add(1);
-        await view.acknowledge(await read());
-      },
-    ],
-  ])('is held when somebody %s, until the group has found that', async (_what, interfere) => {
-    const opened = await freshStream();
-    const { view, read, add, passed } = opened;
-    await view.create();
-    await add(2);
-    await view.acknowledge(await read());
-    expect(await passed()).toBe(true);
-    await add(3);
-    await interfere(opened);
-    expect(await passed()).toBe(false);
-    await view.accept();
-    expect(await passed()).toBe(true);
-    await add(1);
-    await view.acknowledge(await read());
-    expect(await passed()).toBe(true);
   });
 });
 

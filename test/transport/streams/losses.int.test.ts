@@ -5,6 +5,7 @@ import { DatabaseUnavailable } from '../../../src/mysql/database.ts';
 import type { StreamRecord } from '../../../src/mysql/stream-record.ts';
 import { ConsumerGroup } from '../../../src/transport/streams/consumer-group.ts';
 import { StreamNotOnRecord } from '../../../src/transport/streams/recorded-stream.ts';
+import { streamKeys } from '../../../src/transport/streams/stream-scripts.ts';
 import type { OutgoingTask } from '../../../src/transport/task-publisher.ts';
 import { closeAtEnd, freshPrefix, redisUrl } from '../../support/servers.ts';
 import { recordInRedis } from '../../support/stream-record.ts';
@@ -208,6 +209,19 @@ describe('the Redis Streams source', () => {
       await opened.publisher.publish(freshTasks(1));
       await until(() => last.handled.size === 1);
       expect(last.losses).toEqual([]);
+    });
+
+    it('when more was removed by us than is missing: the notes are of another stream', async () => {
+      const { stream } = await fresh();
+      const group = new ConsumerGroup({ client: redis, stream, group: 'g', consumer: 'c' });
+      await group.create();
+      const [, notes] = streamKeys(stream);
+      const known = JSON.parse((await redis.get(notes)) ?? '');
+      expect(await group.state()).toMatchObject({ isMoved: false, isForeign: false });
+      await redis.set(notes, JSON.stringify({ ...known, trimmed: 1 }));
+      expect(await group.state()).toMatchObject({ isMoved: true, isForeign: true });
+      await group.accept();
+      expect(await group.state()).toMatchObject({ isMoved: false, isForeign: false });
     });
 
     it('when somebody moves the group while it is consumed, before anything behind is delivered', async () => {

@@ -4,6 +4,7 @@ import { Redis } from 'ioredis';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../../src/mysql/database.ts';
 import { type StreamRecord, streamRecord } from '../../../src/mysql/stream-record.ts';
+import { isBefore } from '../../../src/transport/streams/entries.ts';
 import { RecordedStream, StreamNotOnRecord } from '../../../src/transport/streams/recorded-stream.ts';
 import { streamKeys } from '../../../src/transport/streams/stream-scripts.ts';
 import { cases } from '../../support/cases.ts';
@@ -184,7 +185,7 @@ class World {
       if (compared.isSame) {
         const upTo = await recorded.keepUp(compared);
         for (const [, [, n]] of entries) this.#consumed.add(Number(n));
-        const trimmable = entries.map(([id]) => id).filter((id) => isUpTo(id, upTo));
+        const trimmable = entries.map(([id]) => id).filter((id) => !isBefore(upTo, id));
         const last = trimmable.at(-1);
         if (last !== undefined) await this.#redis.xtrim(stream, 'MINID', last);
         return;
@@ -208,12 +209,6 @@ class World {
     }
     await all.exec();
   }
-}
-
-function isUpTo(id: string, last: string): boolean {
-  const [ams = 0, aseq = 0] = id.split('-').map(Number);
-  const [bms = 0, bseq = 0] = last.split('-').map(Number);
-  return ams < bms || (ams === bms && aseq <= bseq);
 }
 
 describe('a stream on record', () => {

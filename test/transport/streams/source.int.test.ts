@@ -79,6 +79,23 @@ describe('the Redis Streams source', () => {
       expect([...slow.losses, ...quick.losses]).toEqual([]);
     });
 
+    it('nothing from the last entry on record on', async () => {
+      const { stream } = await fresh();
+      const group = new ConsumerGroup({ client: redis, stream, group: 'g', consumer: 'c' });
+      await group.create();
+      const ids: string[] = [];
+      for (let i = 0; i < 500; i++) ids.push(String(await redis.xadd(stream, '*', 'n', i)));
+      await group.mark(await group.read(redis, 500, 1), true);
+      await group.acknowledge(ids);
+      await group.trim(ids[250] ?? '');
+      const left = (await redis.xrange(stream, '-', '+')).map(([id]) => id);
+      expect(left).toEqual(ids.slice(-left.length));
+      expect(left.length).toBeGreaterThanOrEqual(250);
+      expect(left.length).toBeLessThan(500);
+      await group.trim(END);
+      expect(await redis.xlen(stream)).toBeLessThan(250);
+    });
+
     it('only what the slowest group has acknowledged', async () => {
       const opened = await fresh();
       await redis.xgroup('CREATE', opened.stream, 'slow', '0', 'MKSTREAM');

@@ -4,6 +4,7 @@ import { Redis } from 'ioredis';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../../src/mysql/database.ts';
 import { type StreamRecord, streamRecord } from '../../../src/mysql/stream-record.ts';
+import { ConsumerGroup } from '../../../src/transport/streams/consumer-group.ts';
 import { isBefore } from '../../../src/transport/streams/entries.ts';
 import { RecordedStream, StreamNotOnRecord } from '../../../src/transport/streams/recorded-stream.ts';
 import { streamKeys } from '../../../src/transport/streams/stream-scripts.ts';
@@ -258,6 +259,33 @@ describe('a stream on record', () => {
     expect([await here.isSame(), await there.isSame()]).toEqual([true, false]);
     await here.add([['n', '4']]);
     expect([await here.isSame(), await there.isSame()]).toEqual([true, false]);
+  });
+
+  it('keeps its origin, and no other note, when its consumers create it', async () => {
+    const stream = freshPrefix();
+    const recorded = new RecordedStream({ client: redis, stream, record: streamRecord(database, stream) });
+    await recorded.keepUp(await recorded.compare()); // a publisher that has not added anything yet
+    const [, notes] = streamKeys(stream);
+    await redis.set(notes, JSON.stringify({ ...JSON.parse((await redis.get(notes)) ?? ''), trimmed: 7 }));
+    const group = new ConsumerGroup({ client: redis, stream, group: 'g', consumer: 'c' });
+    await group.create();
+    expect(await recorded.isSame()).toBe(true);
+    expect(await group.state()).toMatchObject({ isForeign: false, isMoved: false });
+  });
+
+  it('is on record as far as its consumers have seen it, also where others have added to it', async () => {
+    const stream = freshPrefix();
+    const record = streamRecord(database, stream);
+    const recorded = new RecordedStream({ client: redis, stream, record });
+    await recorded.add([['n', '1']]);
+    const last = String(await redis.xadd(stream, '*', 'n', '2')); // as version 0.1.0 does
+    expect(await recorded.keepUp(await recorded.compare())).toBe(last);
+    expect(await record.read()).toMatchObject({ added: 2, last });
+    await redis.xtrim(stream, 'MINID', last);
+    expect(await recorded.isSame()).toBe(true);
+    await redis.del(stream);
+    await redis.xadd(stream, '*', 'n', '3');
+    expect(await recorded.isSame()).toBe(false);
   });
 
   it('is never set back on record by a publisher that others have overtaken', async () => {

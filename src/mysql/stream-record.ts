@@ -15,7 +15,7 @@ export interface StreamPoint {
 export interface StreamRecord {
   /** Undefined: nothing is on record. */
   read(): Promise<StreamPoint | undefined>;
-  /** @returns false: something else than `known` is on record, and stays */
+  /** @returns false: something other than `known` is on record, and stays */
   replace(known: StreamPoint | undefined, next: StreamPoint): Promise<boolean>;
 }
 

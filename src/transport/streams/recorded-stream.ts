@@ -13,7 +13,7 @@ interface RecordedStreamOptions {
   readonly record: StreamRecord;
 }
 
-/** What a stream is compared with its record. */
+/** A stream compared with its record. */
 interface Compared {
   /** Undefined: nothing is on record. */
   readonly known: StreamPoint | undefined;
@@ -37,8 +37,8 @@ const ENTRIES_A_CALL = 500;
 const LONGEST_STEP = 2 ** 24;
 
 /**
- * A stream, and how far it has come on record, in MySQL. A Redis that lost data, went back to an older state, or is not the one that
- * other processes use does not know that, whoever asks it. So:
+ * A stream whose progress is on record in MySQL. A Redis that has lost data, has gone back to an older state, or is not the one that
+ * other processes use cannot tell. So:
  *
  * - An entry counts as added when it is on record. A publisher adds only to a stream that has the origin on record and goes through the
  *   point on record, which Redis checks in the same script; then it moves the record from that point to the new one, unless somebody else
@@ -199,7 +199,7 @@ export class RecordedStream {
   /** What is thrown while the stream is not the one on record. */
   notOnRecord(): StreamNotOnRecord {
     const what = `the stream ${this.#stream} of this Redis is not the one that tasks were published to, or has lost some of them`;
-    return new StreamNotOnRecord(`Redis is not available: ${what}; nothing is added until a consumer has found that`);
+    return new StreamNotOnRecord(`Redis is not available: ${what}; nothing is published until a consumer has reported the loss`);
   }
 }
 

@@ -4,13 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { DatabaseUnavailable } from '../../../src/mysql/database.ts';
 import type { StreamRecord } from '../../../src/mysql/stream-record.ts';
 import { ConsumerGroup } from '../../../src/transport/streams/consumer-group.ts';
-import { LossCheck } from '../../../src/transport/streams/loss-check.ts';
 import { StreamNotOnRecord } from '../../../src/transport/streams/recorded-stream.ts';
-import { streamKeys } from '../../../src/transport/streams/stream-scripts.ts';
 import type { OutgoingTask } from '../../../src/transport/task-publisher.ts';
-import type { Loss } from '../../../src/transport/task-source.ts';
 import { closeAtEnd, freshPrefix, redisUrl } from '../../support/servers.ts';
-import { recordedStream, recordInRedis } from '../../support/stream-record.ts';
+import { recordInRedis } from '../../support/stream-record.ts';
 import { until } from '../../support/until.ts';
 import { freshTasks } from '../outgoing-task.ts';
 import type { Opened } from '../place.ts';
@@ -86,26 +83,6 @@ describe('the Redis Streams source', () => {
       await publishAfterLoss(opened, freshTasks(1));
       await until(() => one.handled.size === 3);
       expect(one.losses).toEqual(onlyLoss(/2 entries up to \d+-\d+ were published to it; it has had 0 up to 0-0/));
-    });
-
-    it('when the stream is deleted during a check, and only once', async () => {
-      const { stream, publisher } = await fresh();
-      const group = new ConsumerGroup({ client: redis, stream, group: 'g', consumer: 'c' });
-      const recorded = recordedStream(redis, stream);
-      let checks = 0;
-      const compare = async () => {
-        if (checks++ === 1) await redis.del(stream);
-        return await recorded.compare();
-      };
-      const checked = { compare, keepUp: recorded.keepUp.bind(recorded), restart: recorded.restart.bind(recorded) };
-      const history = { hasStarted: async () => true, recordStart: async () => undefined };
-      const losses = new LossCheck({ group, stream, recorded: checked, history, expectsOffsets: indexesExist });
-      const found: Loss[] = [];
-      await group.create();
-      await publisher.publish(freshTasks(2));
-      losses.saw(String((await group.read(redis, 2, 1)).at(-1)?.[0]));
-      for (let i = 0; i < 4; i++) await losses.run(async (loss) => void found.push(loss));
-      expect(found).toEqual(onlyLoss(/2 entries up to \d+-\d+ were published to it; it has had 0 up to 0-0/));
     });
 
     it.each([
@@ -231,19 +208,6 @@ describe('the Redis Streams source', () => {
       await opened.publisher.publish(freshTasks(1));
       await until(() => last.handled.size === 1);
       expect(last.losses).toEqual([]);
-    });
-
-    it('when more was removed by us than is missing: the notes are of another stream', async () => {
-      const { stream } = await fresh();
-      const group = new ConsumerGroup({ client: redis, stream, group: 'g', consumer: 'c' });
-      await group.create();
-      const [, notes] = streamKeys(stream);
-      const known = JSON.parse((await redis.get(notes)) ?? '');
-      expect(await group.state()).toMatchObject({ isMoved: false, isForeign: false });
-      await redis.set(notes, JSON.stringify({ ...known, trimmed: 1 }));
-      expect(await group.state()).toMatchObject({ isMoved: true, isForeign: true });
-      await group.accept();
-      expect(await group.state()).toMatchObject({ isMoved: false, isForeign: false });
     });
 
     it('when somebody moves the group while it is consumed, before anything behind is delivered', async () => {

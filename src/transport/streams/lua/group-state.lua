@@ -90,5 +90,5 @@ if accept then
 end
 return {
   all['last-generated-id'], delivered, unread, unexplained, settled,
-  (foreign ~= 0 or skipped or settled > 0) and 1 or 0, skipped and 1 or 0, mixed and 1 or 0,
+  (foreign > 0 or skipped or settled > 0) and 1 or 0, skipped and 1 or 0, mixed and 1 or 0,
 }

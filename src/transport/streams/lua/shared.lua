@@ -21,8 +21,8 @@ local function point_of(stream)
   return all['entries-added'], all['last-generated-id']
 end
 
--- Was the last entry of this stream `last` when it had `added` entries? Where all of them were removed, which is done only to what is on
--- record, their number is all that is left to compare; that does not do if the last must still be there.
+-- Was the last entry of this stream `last` when it had `added` entries? If that entry has been removed, as only what is on record is,
+-- the number of removed entries is all that is left to compare, which is too little where it must still be there.
 local function goes_through(stream, added, last, must_be_there)
   local now, last_now = point_of(stream)
   local more = now - added

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { GRANTS } from '../../../src/health/check-mysql.ts';
 import { Database } from '../../../src/mysql/database.ts';
-import { type StreamPoint, streamRecord } from '../../../src/mysql/stream-record.ts';
+import { type StreamPoint, type StreamRecord, streamRecord } from '../../../src/mysql/stream-record.ts';
 import { ConsumerGroup } from '../../../src/transport/streams/consumer-group.ts';
 import { RecordedStream, StreamNotOnRecord } from '../../../src/transport/streams/recorded-stream.ts';
 import { streamKeys } from '../../../src/transport/streams/stream-scripts.ts';
@@ -82,6 +82,54 @@ describe('a stream on record', () => {
     expect(await record.replace(undefined, first)).toBe(true);
     expect(await record.replace(first, second)).toBe(true);
     expect(await record.read()).toEqual(second);
+  });
+
+  it('adds nothing on a server when another was put on record first', async () => {
+    const prefix = freshPrefix();
+    const record = streamRecord(database, prefix);
+    const [here, there] = [`${prefix}:here`, `${prefix}:there`];
+    let isFirst = true;
+    const late = {
+      ...record,
+      read: async () => {
+        if (!isFirst) return await record.read();
+        isFirst = false;
+        await new RecordedStream({ client: redis, stream: here, record }).add([['n', '1']]);
+        return undefined; // as it was a moment ago
+      },
+    };
+    const refused = new RecordedStream({ client: redis, stream: there, record: late }).add([['n', '2']]);
+    await expect(refused).rejects.toThrow(StreamNotOnRecord);
+    expect(await redis.exists(there)).toBe(0);
+  });
+
+  it('adds again what went with its server before it was on record, although nothing there contradicts it', async () => {
+    const prefix = freshPrefix();
+    const record = streamRecord(database, prefix);
+    const [here, there] = [`${prefix}:here`, `${prefix}:there`];
+    const copy = async (from: string, to: string) => {
+      const [[fromKey, fromNotes], [toKey, toNotes]] = [streamKeys(from), streamKeys(to)];
+      if (await redis.exists(fromKey)) await redis.restore(toKey, 0, await redis.dumpBuffer(fromKey), 'REPLACE');
+      await redis.restore(toNotes, 0, await redis.dumpBuffer(fromNotes), 'REPLACE');
+    };
+    const others = new RecordedStream({ client: redis, stream: here, record });
+    await others.keepUp(await others.compare());
+    await copy(here, there);
+    const released = Promise.withResolvers<void>();
+    const replace: StreamRecord['replace'] = (known, next) => released.promise.then(() => record.replace(known, next));
+    const adding = new RecordedStream({ client: redis, stream: there, record: { ...record, replace } }).add([
+      ['n', 'a'],
+    ]);
+    await until(async () => (await redis.xlen(there)) === 1);
+    const ids = await others.add([
+      ['n', 'b'],
+      ['n', 'c'],
+    ]);
+    await redis.xtrim(here, 'MINID', String(ids.at(-1))); // both are done
+    await copy(here, there);
+    released.resolve();
+    await adding;
+    expect((await redis.xrange(there, '-', '+')).map(([, [, value]]) => value)).toEqual(['c', 'a']);
   });
 
   it('keeps its origin, and no other note, when its consumers create it', async () => {

@@ -199,7 +199,9 @@ export class RecordedStream {
   /** What is thrown while the stream is not the one on record. */
   notOnRecord(): StreamNotOnRecord {
     const what = `the stream ${this.#stream} of this Redis is not the one that tasks were published to, or has lost some of them`;
-    return new StreamNotOnRecord(`Redis is not available: ${what}; nothing is published until a consumer has reported the loss`);
+    return new StreamNotOnRecord(
+      `Redis is not available: ${what}; nothing is published until a consumer has reported the loss`,
+    );
   }
 }
 

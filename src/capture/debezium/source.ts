@@ -1,13 +1,14 @@
-import type { Admin, Consumer, EachBatchPayload, KafkaMessage } from 'kafkajs';
+import type { Admin, Consumer, ConsumerEndBatchProcessEvent, EachBatchPayload } from 'kafkajs';
 import { CAPTURE_TABLE } from '../../mysql/capture.ts';
 import { pause } from '../../timing/loop.ts';
 import { createKafka, type KafkaSettings } from '../../transport/kafka/client.ts';
+import { afterHidden, deliveredIn, type FetchedMessage } from '../../transport/kafka/fetched-message.ts';
 import { concernOf, type WatchedNames } from '../binlog/statements.ts';
 import { CaptureGap, type ChangeBatch, type ChangeSource, type Echo, type RowChange } from '../change-source.ts';
 import { LogProof } from '../log-proof.ts';
 import type { TableName } from '../mapping.ts';
 import { ConnectorMistake, type MessageContext, readMessage } from './messages.ts';
-import { markOf, Offsets, readEnds, readGroup, statementsTopic, topicOf, WaitingEchoes } from './topics.ts';
+import { markOf, mustFollow, Offsets, readEnds, readGroup, statementsTopic, topicOf, WaitingEchoes } from './topics.ts';
 
 interface DebeziumSourceOptions {
   readonly kafka: KafkaSettings;
@@ -78,7 +79,9 @@ export class DebeziumSource implements ChangeSource {
       maxWaitTimeInMs: 100,
       retry: { restartOnFailure: async () => false },
     });
-    this.#consumer.on(this.#consumer.events.CRASH, ({ payload }) => this.#fail(payload.error));
+    const { CRASH, END_BATCH_PROCESS } = this.#consumer.events;
+    this.#consumer.on(CRASH, ({ payload }) => this.#fail(payload.error));
+    this.#consumer.on(END_BATCH_PROCESS, ({ payload }) => this.#skipped(payload));
     this.#echoTopic = topicOf(prefix, { schema: own.schema, table: CAPTURE_TABLE });
     this.#opening = this.#open().catch((error: unknown) => this.#fail(error));
   }
@@ -162,8 +165,9 @@ export class DebeziumSource implements ChangeSource {
   }
 
   async #take({ batch, resolveOffset, heartbeat, isRunning, isStale }: EachBatchPayload): Promise<void> {
-    const { topic, partition, messages } = batch;
-    await this.#mustFollow(topic, partition, BigInt(batch.firstOffset() ?? '0'));
+    const { topic, partition } = batch;
+    mustFollow(batch, this.#read);
+    const messages = deliveredIn(batch).filter(({ isPlaceholder }) => !isPlaceholder);
     const { echoes, ...part } = this.#partOf(topic, messages);
     if (echoes.length > 0) this.#echoes.add(echoes, await readEnds(this.#admin, this.#topics));
     this.#received += messages.length;
@@ -184,22 +188,15 @@ export class DebeziumSource implements ChangeSource {
     if (isPublished) resolveOffset(batch.lastOffset());
   }
 
-  /** kafkajs goes on silently after what Kafka has deleted unread. @throws CaptureGap */
-  async #mustFollow(topic: string, partition: number, first: bigint): Promise<void> {
-    const expected = this.#read.get(topic, partition) ?? 0n;
-    if (first <= expected) return;
-    const bounds = await this.#admin.fetchTopicOffsets(topic);
-    const low = BigInt(bounds.find((one) => one.partition === partition)?.low ?? '0');
-    if (low <= expected) return; // offsets that no message has: of transactions
-    throw new CaptureGap(
-      'position',
-      `Kafka has deleted ${topic}, partition ${partition}, from offset ${expected} to ${low}`,
-    );
+  #skipped(payload: ConsumerEndBatchProcessEvent['payload']): void {
+    const { topic, partition } = payload;
+    const next = afterHidden(payload, this.#read.get(topic, partition) ?? 0n);
+    if (next !== undefined) this.#read.set(topic, partition, next);
   }
 
   #partOf(
     topic: string,
-    messages: readonly KafkaMessage[],
+    messages: readonly FetchedMessage[],
   ): Pick<Taken, 'changes' | 'at'> & { readonly echoes: readonly Echo[] } {
     const changes: RowChange[] = [];
     let at: number | undefined;

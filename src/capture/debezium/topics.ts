@@ -1,5 +1,7 @@
 /** Debezium's topics: which there are, how far a group has read them, and whether what it has not read is still there. */
-import type { Admin, Consumer, Kafka } from 'kafkajs';
+import type { Admin, Batch, Consumer, Kafka } from 'kafkajs';
+import { fetchedIn } from '../../transport/kafka/fetched-message.ts';
+import { findGap } from '../../transport/kafka/losses.ts';
 import { CaptureGap, type Echo } from '../change-source.ts';
 import type { TableName } from '../mapping.ts';
 import { ConnectorMistake } from './messages.ts';
@@ -181,6 +183,18 @@ export async function readGroup(
     }
   }
   return { next, lastWrite };
+}
+
+/**
+ * kafkajs goes on silently behind what Kafka has removed unread.
+ * @param read where each partition goes on
+ * @throws CaptureGap
+ */
+export function mustFollow(batch: Batch, read: Offsets): void {
+  const { topic, partition } = batch;
+  const loss = findGap(partition, read.get(topic, partition) ?? 0n, fetchedIn(batch));
+  if (loss === undefined) return;
+  throw new CaptureGap('position', `Kafka has removed unread messages of ${topic}: ${loss.detail}`);
 }
 
 /** Own writes that have come back, until everything has been read that was in the topics then. */

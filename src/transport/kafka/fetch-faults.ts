@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Loss } from '../task-source.ts';
 import type { Assignment, OwnedPartition } from './assignment.ts';
 import { brokerFault, OUT_OF_RANGE } from './fetch-response.ts';
-import { gapOf } from './losses.ts';
+import { gapBefore } from './losses.ts';
 import { markOf } from './marks.ts';
 import type { TopicAdmin } from './topic-admin.ts';
 
@@ -69,7 +69,7 @@ async function reportGap(owned: OwnedPartition, signal: AbortSignal, options: Fe
   const { topic, group, admin, consumer, onLoss } = options;
   const { partition, next } = owned;
   const low = (await admin.offsets(group)).find((one) => one.partition === partition)?.low;
-  const loss = low === undefined || next === undefined ? undefined : gapOf(partition, next, low);
+  const loss = low === undefined || next === undefined ? undefined : gapBefore(partition, next, low);
   if (loss === undefined || low === undefined || signal.aborted) return;
   await onLoss(loss);
   if (signal.aborted || owned.next !== next) return;

@@ -1,4 +1,5 @@
 import type { Loss } from '../task-source.ts';
+import type { FetchedMessage } from './fetched-message.ts';
 import { type PartitionOffsets, startOf } from './topic-admin.ts';
 
 /** Where to begin in the partitions of an assignment, and which losses were found. */
@@ -66,28 +67,52 @@ function lossOf(
 }
 
 /**
- * Finds a gap between a batch and the previous one of the same partition. Missing offsets are not always a loss: the control
- * records of transactions are not delivered.
- * @param expected the offset after the last one delivered
- * @param low reads the oldest offset that still exists
+ * Finds offsets that were removed unread, at the beginning of a fetch or within it. Brokers assign every offset, and a fetch
+ * also has the control records and aborted messages that are not delivered. So what is missing was deleted, or was removed by
+ * compaction, which leaves holes and is right only where the last message of a key says everything.
+ * @param expected the first offset that the fetch must have
+ * @param fetched in order; those before `expected` do not count
  */
-export async function findGap(
-  partition: number,
-  expected: bigint,
-  first: bigint,
-  low: () => Promise<bigint>,
-): Promise<Loss | undefined> {
-  if (first < expected) {
-    const detail = `partition ${partition}: went back from ${expected} to ${first}`;
-    return { reason: 'offset_out_of_range', detail, partitions: [partition] };
+export function findGap(partition: number, expected: bigint, fetched: readonly FetchedMessage[]): Loss | undefined {
+  const gaps: string[] = [];
+  let next = expected;
+  for (const message of fetched) {
+    const { first, last } = offsetsOf(message);
+    if (first > next) gaps.push(`${next}…${first - 1n}`);
+    if (last >= next) next = last + 1n;
   }
-  if (first === expected) return undefined;
-  return gapOf(partition, expected, await low());
+  return lossOfGaps(partition, gaps);
+}
+
+/** The offset after the last one that a fetch accounts for. */
+export function endOf(fetched: readonly FetchedMessage[]): bigint {
+  return BigInt(fetched.at(-1)?.offset ?? -1) + 1n;
+}
+
+/** Of a placeholder none: the first is behind the last. */
+function offsetsOf({ offset, unreadable, isPlaceholder }: FetchedMessage): { first: bigint; last: bigint } {
+  const last = BigInt(offset);
+  return { first: isPlaceholder === true ? last + 1n : BigInt(unreadable?.firstOffset ?? offset), last };
 }
 
 /** @param expected the next offset to deliver @param low the oldest that still exists */
-export function gapOf(partition: number, expected: bigint, low: bigint): Loss | undefined {
-  if (low <= expected) return undefined;
-  const detail = `partition ${partition}: ${expected}…${low - 1n} are gone`;
+export function gapBefore(partition: number, expected: bigint, low: bigint): Loss | undefined {
+  return lossOfGaps(partition, low > expected ? [`${expected}…${low - 1n}`] : []);
+}
+
+/** The group goes back when its messages were replaced by others. @param first the offset that was fetched */
+export function lossOfReturn(partition: number, expected: bigint, first: bigint): Loss | undefined {
+  if (first >= expected) return undefined;
+  const detail = `partition ${partition}: went back from ${expected} to ${first}`;
+  return { reason: 'offset_out_of_range', detail, partitions: [partition] };
+}
+
+/** Gaps that are named. Compaction may leave thousands. */
+const NAMED = 3;
+
+function lossOfGaps(partition: number, gaps: readonly string[]): Loss | undefined {
+  if (gaps.length === 0) return undefined;
+  const others = gaps.length > NAMED ? ` and ${gaps.length - NAMED} more ranges` : '';
+  const detail = `partition ${partition}: ${gaps.slice(0, NAMED).join(', ')}${others} are gone`;
   return { reason: 'gap', detail, partitions: [partition] };
 }

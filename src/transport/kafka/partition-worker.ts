@@ -5,9 +5,9 @@ import { type Backoff, backoffMs } from '../../timing/loop.ts';
 import type { StallDetector } from '../../timing/stall-detector.ts';
 import type { BatchHandler, Loss } from '../task-source.ts';
 import type { Assignment, OwnedPartition } from './assignment.ts';
-import { deliveryOf, type FetchedMessage } from './fetched-message.ts';
+import { deliveredIn, deliveryOf, type FetchedMessage, fetchedIn } from './fetched-message.ts';
 import type { LogEndCheck } from './log-end-check.ts';
-import { findGap } from './losses.ts';
+import { endOf, findGap, lossOfReturn } from './losses.ts';
 import {
   batchAcrossPartitions,
   commitAcrossPartitions,
@@ -104,8 +104,7 @@ export class PartitionWorker {
 
   async #work(fetch: PartitionFetch, onSlow: () => void): Promise<End> {
     const { payload, assignment } = fetch;
-    // fetch-response.ts has decoded them.
-    const messages = payload.batch.messages as unknown as FetchedMessage[];
+    const messages = deliveredIn(payload.batch);
     const { batchSize } = this.#options;
     for (let from = 0; from < messages.length; from += batchSize) {
       if (!this.#mayGoOn(fetch) || !payload.isRunning() || payload.isStale()) return 'done';
@@ -130,14 +129,17 @@ export class PartitionWorker {
   /** Reports a loss before anything behind it is delivered. */
   async #requireContinuity({ payload, assignment, owned }: PartitionFetch): Promise<void> {
     await owned.looking;
-    const { admin, logEnds, group, onLoss, progress } = this.#options;
+    const { logEnds, onLoss, progress } = this.#options;
     const { partition } = owned;
+    const fetched = fetchedIn(payload.batch);
     const first = BigInt(String(payload.batch.messages[0]?.offset));
-    const low = async () => (await admin.offsets(group)).find((one) => one.partition === partition)?.low ?? 0n;
-    const loss = await findGap(partition, owned.next ?? first, first, low);
+    const next = owned.next ?? first;
+    const expected = owned.checked > next ? owned.checked : next;
+    const loss = lossOfReturn(partition, next, first) ?? findGap(partition, expected, fetched);
     if (loss !== undefined) await onLoss(loss);
     await logEnds?.ofFetch(assignment, partition, BigInt(payload.batch.highWatermark));
     owned.next = first;
+    owned.checked = endOf(fetched);
     progress.mark();
   }
 
@@ -145,7 +147,10 @@ export class PartitionWorker {
     const { payload, assignment, owned } = fetch;
     const { progress, heartbeatMs } = this.#options;
     const { topic, partition } = payload.batch;
-    const deliveries = messages.map((message) => deliveryOf(message, topic, partition));
+    const deliveries = messages
+      .filter(({ isPlaceholder }) => !isPlaceholder)
+      .map((message) => deliveryOf(message, topic, partition));
+    if (deliveries.length === 0) return;
     const renew = async () => {
       await assignment.membership.beat(payload.heartbeat);
       progress.mark();

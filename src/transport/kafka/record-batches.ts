@@ -105,7 +105,7 @@ async function recordBatch(batch: Buffer): Promise<DecodedBatch> {
   if (reader.left > 0) throw new Malformed(`${reader.left} bytes follow its ${count} records`);
   const last = String(first + BigInt(lastDelta));
   // Compaction may have removed the last records, or all: the offset must advance all the same.
-  if (messages.at(-1)?.offset !== last) messages.push(filler(last, header));
+  if (messages.at(-1)?.offset !== last) messages.push(placeholder(last, header));
   return { messages, bytes: bytes.length };
 }
 
@@ -151,7 +151,7 @@ function headers(reader: ByteReader): FetchedMessage['headers'] {
   return found;
 }
 
-function filler(offset: string, { maxTime, context }: BatchHeader): FetchedMessage {
+function placeholder(offset: string, { maxTime, context }: BatchHeader): FetchedMessage {
   const timestamp = String(maxTime);
   return {
     offset,
@@ -159,7 +159,8 @@ function filler(offset: string, { maxTime, context }: BatchHeader): FetchedMessa
     key: null,
     value: null,
     headers: NO_HEADERS,
-    isControlRecord: true,
+    isControlRecord: false,
+    isPlaceholder: true,
     batchContext: context,
   };
 }

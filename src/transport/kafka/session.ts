@@ -10,6 +10,7 @@ import { createKafka, type KafkaSettings, RETRY } from './client.ts';
 import { permitted } from './errors.ts';
 import { FetchFaults } from './fetch-faults.ts';
 import { brokerFault } from './fetch-response.ts';
+import { afterHidden } from './fetched-message.ts';
 import { beforeRejoining } from './kafkajs-patches.ts';
 import type { LogEndCheck } from './log-end-check.ts';
 import { markingAssigner, markOf } from './marks.ts';
@@ -239,16 +240,15 @@ export class KafkaSession {
     if (reason !== undefined && this.#assignment === assignment) throw reason;
   }
 
-  /** Commits a batch that holds nothing but control records, which kafkajs reports only here. */
-  #skipped({ batchSize, partition, firstOffset, lastOffset }: ConsumerEndBatchProcessEvent['payload']): void {
+  /** Commits a fetch of control records alone. */
+  #skipped(payload: ConsumerEndBatchProcessEvent['payload']): void {
+    const { partition } = payload;
     const owned = this.#assignment?.partitions.get(partition);
-    if (batchSize > 0 || owned?.next === undefined) return;
-    // Null, whatever its type says, when compaction left nothing from the requested offset on.
-    const first = firstOffset as string | null;
-    if (first !== null && BigInt(first) > owned.next) return;
-    owned.next = BigInt(lastOffset) + 1n;
+    const next = owned?.next === undefined ? undefined : afterHidden(payload, owned.next);
+    if (owned === undefined || next === undefined) return;
+    owned.next = next;
     const { topic, kafka } = this.#options;
-    const offset = owned.next.toString();
+    const offset = next.toString();
     this.#consumer.commitOffsets([{ topic, partition, offset, metadata: markOf(offset) }]).catch((error: unknown) => {
       kafka.logger.debug({ err: error, partition }, 'control records were not committed; the next batch commits them');
     });

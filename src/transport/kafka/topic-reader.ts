@@ -78,7 +78,7 @@ export class TopicReader {
       if (last === undefined) return;
       for (const message of fetched) {
         // A compressed batch arrives whole, including messages before the requested offset.
-        if (BigInt(message.offset) < from || message.isControlRecord) continue;
+        if (BigInt(message.offset) < from || message.isControlRecord || message.isPlaceholder) continue;
         yield message;
         if (--left === 0) return;
       }

@@ -5,6 +5,7 @@ import { ConnectorMistake } from '../../../src/capture/debezium/messages.ts';
 import { DebeziumSource } from '../../../src/capture/debezium/source.ts';
 import { checkTopics, moveToEnds } from '../../../src/capture/debezium/topics.ts';
 import { ensureTopics } from '../../../src/transport/kafka/topic-admin.ts';
+import { compact } from '../../support/compaction.ts';
 import { silent } from '../../support/outbox-bench.ts';
 import { freshName, hasKafka, kafkaBrokers, withAdmin } from '../../support/servers.ts';
 
@@ -146,6 +147,39 @@ describe.runIf(hasKafka())('a source of Debezium’s topics', () => {
     const seen = open().next(30_000, never);
     await expect(seen).rejects.toThrow(`Kafka does not have ${posts} from offset 0 on`);
     await expect(seen).rejects.toThrow(CaptureGap);
+  });
+
+  it('is a gap where Kafka has compacted a topic since', async () => {
+    const { send, open, posts } = await connector();
+    await send(posts, insert(1));
+    const source = open();
+    expect(idsOf([await source.next(30_000, never)])).toEqual(['1']);
+    await source.published();
+    await source.close();
+    await send(posts, insert(2));
+    await compact(posts, 1, () => send(posts, insert(3)));
+    const seen = open().next(30_000, never);
+    await expect(seen).rejects.toThrow(`Kafka has removed unread messages of ${posts}: partition 0: 1…`);
+    await expect(seen).rejects.toThrow(CaptureGap);
+  });
+
+  it('goes on behind a transaction of which nothing is to be read', async () => {
+    const { send, open, posts, own, kafka } = await connector();
+    const producer = kafka.producer({ transactionalId: posts, maxInFlightRequests: 1, idempotent: true });
+    await producer.connect();
+    onTestFinished(() => producer.disconnect());
+    await send(posts, insert(1));
+    const source = open();
+    expect(idsOf([await source.next(30_000, never)])).toEqual(['1']);
+    await source.published();
+    for (const end of ['abort', 'commit'] as const) {
+      const transaction = await producer.transaction();
+      await transaction.send({ topic: posts, messages: [{ key: 'k', value: insert(2) }] });
+      await transaction[end]();
+    }
+    await send(own, echo(7));
+    const seen = await batches(source, (batch) => batch.echoes.some(({ fence }) => fence === 7));
+    expect(idsOf(seen)).toEqual(['2']);
   });
 
   it('is a gap where a statement or a row without its image changes what nobody can know', async () => {

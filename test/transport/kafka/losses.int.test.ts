@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Admin, Kafka, Partitioners } from 'kafkajs';
 import { pino } from 'pino';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { compact } from '../../support/compaction.ts';
 import { closeAtEnd, freshTopic, hasKafka, kafkaBrokers } from '../../support/servers.ts';
 import { until } from '../../support/until.ts';
-import { freshTasks } from '../outgoing-task.ts';
+import { freshTask, freshTasks } from '../outgoing-task.ts';
 import { kafkaSettings } from '../place.ts';
 import { useConsumers } from '../use-consumers.ts';
 
@@ -146,6 +147,49 @@ describe.runIf(hasKafka())('tasks that Kafka has lost', () => {
     await opened.publisher.publish(freshTasks(1));
     await until(() => next.handled.size === 1);
     expect([...one.losses.slice(1), ...next.losses]).toEqual([]);
+  });
+
+  /** When everything has been consumed. */
+  const untilAtEnd = (opened: Fresh) =>
+    until(async () => {
+      const [partition] = await admin.fetchTopicOffsets(topicOf(opened));
+      return (await committed(opened))?.[0] === Number(partition?.high);
+    });
+
+  it('because Kafka compacts the topic: at the beginning of a fetch, and within it', async () => {
+    const opened = await fresh();
+    const publish = (...users: string[]) => opened.publisher.publish(users.map((user) => freshTask(user)));
+    await publish('1');
+    const first = run(opened);
+    await until(() => first.handled.size === 1);
+    await first.stop();
+    for (const user of ['1', '2', '3']) await publish(user);
+    await publish('4', '1', '2'); // one batch, of which the first stays
+    await compact(topicOf(opened), 6, () => publish('1', '2'));
+    const one = run(opened, undefined, { kafka: { batchSize: 2 } });
+    await untilAtEnd(opened);
+    expect(one.received.slice(0, 2).map(({ position }) => position.split(':').at(-1))).toEqual(['3', '4']);
+    expect(one.losses).toEqual([
+      { reason: 'gap', detail: expect.stringMatching(/^partition 0: 1…2, 5…/), partitions: [0] },
+    ]);
+    await one.stop();
+    const next = run(opened);
+    await publish('1');
+    await until(() => next.handled.size === 1);
+    expect(next.losses).toEqual([]);
+  });
+
+  it('within a fetch: reported once, although the handler fails again and again', async () => {
+    const opened = await fresh();
+    for (const user of ['1', '2', '1', '3']) await opened.publisher.publish([freshTask(user)]);
+    await compact(topicOf(opened), 1, () => opened.publisher.publish([freshTask('2')]));
+    let calls = 0;
+    const one = run(opened, async () => {
+      if (++calls < 4) throw new Error('not yet');
+    });
+    await untilAtEnd(opened);
+    expect(calls).toBeGreaterThan(3);
+    expect(one.losses.map(({ detail }) => detail)).toEqual([expect.stringMatching(/^partition 0: 0…1/)]);
   });
 
   it.each([

@@ -171,10 +171,12 @@ describe('a batch with little in it', () => {
     const some = recordBatch({ first: 5, count: 1, lastDelta: 9, payload: record(2, null) });
     const none = recordBatch({ first: 15, count: 0, lastDelta: 4, payload: Buffer.alloc(0) });
     const messages = await messagesOf(Buffer.concat([some, none]));
-    expect(messages.map(({ offset, isControlRecord }) => [offset, isControlRecord])).toEqual([
-      ['7', false],
-      ['14', true],
-      ['19', true],
+    expect(
+      messages.map(({ offset, isControlRecord, isPlaceholder }) => [offset, isControlRecord, isPlaceholder]),
+    ).toEqual([
+      ['7', false, undefined],
+      ['14', false, true],
+      ['19', false, true],
     ]);
   });
 

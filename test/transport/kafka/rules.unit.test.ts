@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { Assignment, Membership } from '../../../src/transport/kafka/assignment.ts';
-import { findGap, inspectOffsets } from '../../../src/transport/kafka/losses.ts';
+import type { FetchedMessage } from '../../../src/transport/kafka/fetched-message.ts';
+import { endOf, findGap, inspectOffsets, lossOfReturn } from '../../../src/transport/kafka/losses.ts';
 import type { PartitionOffsets } from '../../../src/transport/kafka/topic-admin.ts';
 import { logger } from '../place.ts';
 
@@ -57,27 +58,62 @@ describe('the offsets a group has committed, and those that still exist', () => 
   });
 });
 
-describe('a batch after another', () => {
-  const never = () => expect.unreachable() as never;
+describe('a fetch after another', () => {
+  const message = (offset: number, more: Partial<FetchedMessage> = {}) =>
+    ({ offset: String(offset), ...more }) as FetchedMessage;
+  const unreadable = (first: number, last: number) =>
+    message(last, { unreadable: { reason: '', firstOffset: String(first) } });
 
-  it('is no gap if it begins where the other ended', async () => {
-    expect(await findGap(0, 5n, 5n, never)).toBeUndefined();
+  /** What stands at each offset, from 0 on: a message, nothing, the end of a batch with nothing, or a batch of two that cannot be read. */
+  const anyLog = fc.array(fc.constantFrom('message', 'nothing', 'placeholder', 'unreadable'), { maxLength: 12 });
+
+  const read = (log: readonly string[]) => {
+    const fetched: FetchedMessage[] = [];
+    const missing: number[] = [];
+    let offset = 0;
+    for (const kind of log) {
+      if (kind === 'message') fetched.push(message(offset));
+      if (kind === 'placeholder') fetched.push(message(offset, { isPlaceholder: true }));
+      if (kind === 'unreadable') fetched.push(unreadable(offset, ++offset));
+      if (kind === 'nothing' || kind === 'placeholder') missing.push(offset);
+      offset++;
+    }
+    return { fetched, missing };
+  };
+
+  /** The offsets that a gap's text names. */
+  const named = (detail: string) =>
+    [...detail.matchAll(/(\d+)…(\d+)/g)].flatMap(([, from, to]) =>
+      Array.from({ length: Number(to) - Number(from) + 1 }, (_, i) => Number(from) + i),
+    );
+
+  test.prop([anyLog, fc.nat({ max: 12 })])('is a gap where an offset is missing', (log, expected) => {
+    const { fetched, missing } = read(log);
+    const end = Number(endOf(fetched));
+    const lost = missing.filter((offset) => offset >= expected && offset < end);
+    const detail = findGap(3, BigInt(expected), fetched)?.detail;
+    expect(detail === undefined).toBe(lost.length === 0);
+    const found = named(detail ?? '');
+    expect(found).toEqual(lost.slice(0, found.length));
+    expect(found.length < lost.length).toBe(detail?.includes(' more ranges') ?? false);
   });
 
-  it('is a loss if its offset is lower', async () => {
-    expect(await findGap(1, 5n, 4n, never)).toEqual({
+  it('names three gaps, and the number of the others', () => {
+    expect(findGap(2, 5n, [message(8)])).toEqual({
+      ...{ reason: 'gap', partitions: [2] },
+      detail: 'partition 2: 5…7 are gone',
+    });
+    const every = (step: number) => Array.from({ length: 5 }, (_, i) => message(i * step));
+    expect(findGap(2, 0n, every(2))?.detail).toBe('partition 2: 1…1, 3…3, 5…5 and 1 more ranges are gone');
+  });
+
+  it('is a loss if its offset is lower', () => {
+    expect(lossOfReturn(1, 5n, 5n)).toBeUndefined();
+    expect(lossOfReturn(1, 5n, 4n)).toEqual({
       reason: 'offset_out_of_range',
       detail: 'partition 1: went back from 5 to 4',
       partitions: [1],
     });
-  });
-
-  it.each([
-    [5n, undefined],
-    [6n, { reason: 'gap', detail: 'partition 2: 5…5 are gone', partitions: [2] }],
-    [8n, { reason: 'gap', detail: 'partition 2: 5…7 are gone', partitions: [2] }],
-  ])('that begins at 8 instead of 5, when the oldest is %s', async (low, loss) => {
-    expect(await findGap(2, 5n, 8n, async () => low)).toEqual(loss);
   });
 });
 
@@ -108,8 +144,8 @@ describe('an assignment', () => {
 
   it('knows nothing of its partitions until they are inspected', () => {
     expect([...assignment().partitions.values()]).toEqual([
-      { partition: 3, next: undefined, failures: 0, isSlow: false },
-      { partition: 4, next: undefined, failures: 0, isSlow: false },
+      { partition: 3, next: undefined, checked: 0n, failures: 0, isSlow: false },
+      { partition: 4, next: undefined, checked: 0n, failures: 0, isSlow: false },
     ]);
   });
 });

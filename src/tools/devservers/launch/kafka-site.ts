@@ -6,8 +6,8 @@ import { freePort } from './free-port.ts';
 import type { ProgramSite } from './kind.ts';
 
 /**
- * Settings of a single broker for tests: small internal topics, groups that start without a delay, and a short session,
- * because a killed broker is not admitted again before its old session has expired.
+ * Settings of a single broker for tests: small internal topics, groups that start without a delay, compaction without waiting
+ * for 15 s, and a short session, because a killed broker is not admitted again before its old session has expired.
  */
 export const PROPERTIES = {
   'process.roles': 'broker,controller',
@@ -22,6 +22,7 @@ export const PROPERTIES = {
   'broker.session.timeout.ms': '3000',
   'broker.heartbeat.interval.ms': '500',
   'group.initial.rebalance.delay.ms': '0',
+  'log.cleaner.backoff.ms': '500',
 } as const;
 
 /** 16 random bytes as Kafka writes them. A leading hyphen would look like an option to its tool. */

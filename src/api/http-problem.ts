@@ -1,5 +1,6 @@
 import { type FieldError, PROBLEMS, type ProblemCode } from '../contracts/problem.ts';
 import { DatabaseBusy, DatabaseUnavailable, HeavyQueriesBusy, StatementTooSlow } from '../mysql/database.ts';
+import { isRefused } from '../mysql/faults.ts';
 import { RedisUnavailable } from '../redis/unavailable.ts';
 import { DeadlineExceeded } from '../timing/deadline.ts';
 
@@ -58,7 +59,8 @@ export function problemOf(error: unknown): HttpProblem {
   if (error instanceof HttpProblem) return error;
   const unavailable = UNAVAILABLE.find(([kind]) => error instanceof kind);
   if (unavailable) return unavailableProblem(unavailable[1], error);
-  return new HttpProblem(codeOfExpress(error) ?? 'internal', { cause: error });
+  const code = isRefused(error) ? 'database_refused' : codeOfExpress(error);
+  return new HttpProblem(code ?? 'internal', { cause: error });
 }
 
 /** A 503 with Retry-After. */

@@ -110,10 +110,7 @@ function sourcesOf(
     primary,
     delayQueues: kinds.map(({ delayQueue }) => delayQueue),
     watched: new WatchedUsers(redis, config.keyPrefix).queue,
-    fill: transport.fill,
-    transportLag: () => transport.lag(),
-    consumers: (lane) => transport[lane].consumers(),
-    bulkLag: () => transport.bulk.lag(),
+    transport,
   });
   return {
     version: readVersion(),

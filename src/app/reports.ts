@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts';
 import {
   delayedVerdict,
   fillVerdict,
+  lanesVerdict,
   outboxVerdict,
   recheckVerdict,
   unappliedVerdict,
@@ -35,11 +36,13 @@ interface Reporting {
 /** What `serve` says beside its checks. Doctor and the console judge the backlogs alike. */
 export function apiReports(
   { primary, kinds, watched }: Reporting,
-  { fill }: Pick<Transport, 'fill'>,
+  transport: Parameters<typeof lanesVerdict>[0] & Pick<Transport, 'fill'>,
   watermark: Pick<AppliedWatermark, 'lagMs'>,
 ): Record<string, Report> {
+  const { fill } = transport;
   return {
     ...relayReports(primary),
+    lanes: () => lanesVerdict(transport),
     rechecks: () => recheckVerdict(primary),
     epoch: () => epochReport(primary),
     ...(fill === undefined ? {} : { stream: () => fillVerdict(fill) }),

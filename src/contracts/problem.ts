@@ -33,6 +33,10 @@ export const PROBLEMS = {
     'Without tokens, the API answers only requests to localhost, 127.0.0.1 or [::1]; the Host header names another host.',
   ],
   headers_too_large: [431, 'The request headers are too large.'],
+  database_refused: [
+    500,
+    'MySQL cannot read a row of a view, or a table, a column or a right is missing. The log has its error under the request id.',
+  ],
   internal: [500, 'Internal error. The log has the details under the request id.'],
   starting: [503, 'The service is starting: it is waiting for MySQL.'],
   database_busy: [503, 'Every MySQL connection is in use, and none will be free in time.'],

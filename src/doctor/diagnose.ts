@@ -152,11 +152,9 @@ function examineBacklog(
   return examine(
     'backlog',
     backlogChecks({
-      ...{ primary, fill: transport.fill, delayQueues: kinds.map(({ delayQueue }) => delayQueue) },
+      ...{ primary, transport, delayQueues: kinds.map(({ delayQueue }) => delayQueue) },
       watched: new WatchedUsers(redis, config.keyPrefix).queue,
       ...{ watermark, measuring: { measure: () => watermark.measure(), patienceMs: MEASURING_MS } },
-      ...{ transportLag: () => transport.lag(), bulkLag: () => transport.bulk.lag() },
-      consumers: (lane) => transport[lane].consumers(),
     }),
   );
 }

@@ -7,7 +7,11 @@ import type { DelayQueue } from '../redis/delay-queue.ts';
 import { withTimeout } from '../timing/deadline.ts';
 import { pause } from '../timing/loop.ts';
 import type { StreamFill } from '../transport/streams/publisher.ts';
+import type { Transport } from '../transport/transport.ts';
 import { type Checks, counting, fine, problem, type Verdict, warning } from './finding.ts';
+
+/** How many tasks wait in each lane, and how many consumers take them. */
+type LaneStates = { readonly [lane in Lane]: Pick<Transport, 'lag' | 'consumers'> };
 
 interface BacklogSources {
   readonly watermark: Pick<AppliedWatermark, 'lagMs'>;
@@ -18,30 +22,22 @@ interface BacklogSources {
   readonly delayQueues: readonly Pick<DelayQueue, 'size'>[];
   /** The users whose watches are to be checked. */
   readonly watched: Pick<DelayQueue, 'size' | 'overdueMs'>;
-  /** Undefined: the lag is not known. */
-  readonly transportLag: () => Promise<number | undefined>;
-  /** The same of the bulk lane. */
-  readonly bulkLag: () => Promise<number | undefined>;
-  /** How many consumers take from a lane now; undefined: not known. Left out: nobody asks. */
-  readonly consumers?: (lane: Lane) => Promise<number | undefined>;
-  /** Undefined: the transport has no limit. */
-  readonly fill: (() => Promise<StreamFill>) | undefined;
+  readonly transport: LaneStates & Pick<Transport, 'fill'>;
 }
 
 /** Work that waits. Until a change is processed, answers from the index may lack it. */
 export function backlogChecks(sources: BacklogSources): Checks {
-  const { primary, delayQueues, watched, transportLag, bulkLag, consumers, fill } = sources;
+  const { primary, delayQueues, watched, transport } = sources;
+  const { small, bulk, fill } = transport;
   return {
     'oldest unapplied': () => measuredVerdict(sources),
     outbox: () => outboxVerdict(primary),
     're-checks': () => recheckVerdict(primary),
-    ...(consumers === undefined
-      ? {}
-      : { lanes: () => lanesVerdict(consumers, { small: transportLag, bulk: bulkLag }) }),
-    transport: async () => laneVerdict(sources, 'small', { waiting: await transportLag(), what: 'tasks', many: MANY }),
+    lanes: () => lanesVerdict(transport),
+    transport: async () => laneVerdict(sources, 'small', { waiting: await small.lag(), what: 'tasks', many: MANY }),
     'bulk lane': async () =>
       laneVerdict(sources, 'bulk', {
-        waiting: await bulkLag(),
+        waiting: await bulk.lag(),
         what: 'plans and segments of large audiences',
         many: MANY_SEGMENTS,
       }),
@@ -79,12 +75,9 @@ function laneVerdict({ watermark }: BacklogSources, lane: Lane, { waiting, what,
  * Who takes from each lane. A lane without consumers is a problem as soon as a task waits in it, for however short a time. While
  * nothing waits, it is a problem if the other lane has consumers: the next large fan-out would wait for ever.
  */
-export async function lanesVerdict(
-  consumers: NonNullable<BacklogSources['consumers']>,
-  lags: Readonly<Record<Lane, BacklogSources['transportLag']>>,
-): Promise<Verdict> {
+export async function lanesVerdict(lanes: LaneStates): Promise<Verdict> {
   const found = await Promise.all(
-    LANES.map(async (lane) => ({ lane, members: await consumers(lane), lag: (await lags[lane]()) ?? 0 })),
+    LANES.map(async (lane) => ({ lane, members: await lanes[lane].consumers(), lag: (await lanes[lane].lag()) ?? 0 })),
   );
   const text = found
     .map(({ lane, members }) => `${lane} lane: ${members === undefined ? 'not known' : counting(members, 'consumer')}`)
@@ -95,8 +88,8 @@ export async function lanesVerdict(
   const names = missing
     .map(({ lane, lag }) => `no consumer takes from the ${lane} lane, ${counting(lag, 'task')} waiting`)
     .join('; ');
-  const lanes = missing.length > 1 ? 'both' : String(missing[0]?.lane);
-  return problem(names, `Start \`recency consume --lanes ${lanes}\`.`);
+  const wanted = missing.length > 1 ? 'both' : String(missing[0]?.lane);
+  return problem(names, `Start \`recency consume --lanes ${wanted}\`.`);
 }
 
 /** ms of each lane. A large audience takes its time. */

@@ -181,6 +181,12 @@ export function mysqlFaultOf(error: unknown): MysqlFault | undefined {
   return SERVER[errno] ?? SQLSTATE[String(error.sqlState).slice(0, 2)] ?? 'unknown';
 }
 
+/** Does MySQL refuse this until a person mends a row, a view, a table or a right? */
+export function isRefused(error: unknown): boolean {
+  const fault = mysqlFaultOf(error);
+  return error instanceof Error && 'sqlState' in error && (fault === 'row' || fault === 'setup');
+}
+
 /** Did MySQL itself end the statement at its time limit? Then the server works and the question takes too long. */
 function isStatementTimeout(error: unknown): boolean {
   const errno = error instanceof Error && 'errno' in error ? Number(error.errno) : 0;

@@ -6,6 +6,7 @@ import type { RecentContacts } from '../../src/query/recent-contacts.ts';
 import { openRedis } from '../../src/redis/connection.ts';
 import { ask, post, startTestApi, type TestApi } from '../support/api.ts';
 import { ContactsDatabase } from '../support/contacts-database.ts';
+import { sql } from '../support/servers.ts';
 import { freshNonce, freshStores, recentContactsOn, type Stores } from '../support/stores.ts';
 import { until } from '../support/until.ts';
 
@@ -90,6 +91,29 @@ describe('failures', () => {
     expect(broken.log).toMatchObject([
       { level: 50, requestId: 'abc-2', route: '/v1/users/{user}/index', err: { message: 'secret table x' } },
     ]);
+  });
+
+  it('a row that MySQL cannot read, or a view that is gone: 500, which names neither', async () => {
+    const { url, ...own } = await freshStores();
+    const refusing = await startTestApi({ url, ...own });
+    const refused = async (error: string) => {
+      const { status, body } = await ask(refusing, RECENT);
+      expect({ status, code: body.code }).toEqual({ status: 500, code: 'database_refused' });
+      expect(JSON.stringify(body)).not.toContain('recency_');
+      expect(refusing.log.at(-1)).toMatchObject({ level: 50, err: { code: error } });
+    };
+    await sql(
+      url,
+      'INSERT INTO users (id, last_public_at) VALUES (1, 5), (2, 5)',
+      'INSERT INTO contacts (user_id, contact_id, version) VALUES (1, 2, 3)',
+      'RENAME TABLE recency_contacts TO readable_contacts',
+      `CREATE VIEW recency_contacts AS
+       SELECT user_id, contact_id, related, CAST(last_upload_at AS UNSIGNED) - 9 AS last_upload_at, sees, is_friend, is_family, since, version
+       FROM readable_contacts`,
+    );
+    await refused('ER_DATA_OUT_OF_RANGE');
+    await sql(url, 'DROP VIEW recency_contacts');
+    await refused('ER_NO_SUCH_TABLE');
   });
 
   const recentOn = (parts: Partial<ConstructorParameters<typeof RecentContacts>[0]>) =>

@@ -14,10 +14,12 @@ describe('what processes report beside their checks', () => {
     const kinds = [prefix, `${prefix}:groups`].map((own) => ({ delayQueue: new DelayQueue(redis, own) }));
     const { queue } = new WatchedUsers(redis, prefix);
     const ages: Partial<Record<Lane, number>> = {};
+    const members: Record<Lane, number> = { small: 1, bulk: 1 };
+    const laneOf = (lane: Lane) => ({ consumers: async () => members[lane], lag: async () => 0 });
     const fill = { entries: 1, max: 10 };
     const reports = apiReports(
       { primary, kinds, watched: queue },
-      { fill: async () => fill },
+      { small: laneOf('small'), bulk: laneOf('bulk'), fill: async () => fill },
       { lagMs: (lane = 'bulk') => ages[lane] },
     );
     const read = (name: string) => (reports[name] as Report)();
@@ -40,6 +42,9 @@ describe('what processes report beside their checks', () => {
     await redis.del(`${prefix}:push:{delay}:due`);
     await redis.zadd(`${prefix}:push:{delay}:held`, Date.now() - 3_600_000, '42'); // its notifier has died
     expect(await read('notifications')).toMatchObject({ state: 'problem' });
+    members.bulk = 0;
+    const detail = 'no consumer takes from the bulk lane, 0 tasks waiting';
+    expect(await read('lanes')).toMatchObject({ state: 'problem', detail });
     fill.entries = 10;
     expect(await read('stream')).toMatchObject({ state: 'problem', detail: expect.stringContaining('it is full') });
     await sql(

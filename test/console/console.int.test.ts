@@ -32,11 +32,12 @@ async function started(place: Place, more: { readonly isAnswering?: () => boolea
   onTestFinished(close);
   const deadLetters = new SettledDeadLetters({ letters, database: primary, place: freshName() });
   const unknown = () => Promise.resolve(undefined);
+  const lane = { lag: unknown, consumers: unknown };
   const delayQueues = [new DelayQueue(redis, prefix)];
   const watermark = { lagMs: () => undefined };
   const checks = backlogChecks({
-    ...{ watermark, primary, delayQueues, watched: new WatchedUsers(redis, prefix).queue, fill: undefined },
-    ...{ transportLag: unknown, bulkLag: unknown },
+    ...{ watermark, primary, delayQueues, watched: new WatchedUsers(redis, prefix).queue },
+    transport: { small: lane, bulk: lane },
   });
   const sources: Omit<ConsoleSources, 'checks'> = {
     version: '0.0.0',

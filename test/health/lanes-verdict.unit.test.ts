@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { lanesVerdict } from '../../src/health/backlog-checks.ts';
 
 const verdictOf = (small: number | undefined, bulk: number | undefined, lags: { small?: number; bulk?: number } = {}) =>
-  lanesVerdict(async (lane) => ({ small, bulk })[lane], {
-    small: async () => lags.small,
-    bulk: async () => lags.bulk,
+  lanesVerdict({
+    small: { consumers: async () => small, lag: async () => lags.small },
+    bulk: { consumers: async () => bulk, lag: async () => lags.bulk },
   });
 
 describe('the check of the lanes', () => {

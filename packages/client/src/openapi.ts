@@ -1075,7 +1075,7 @@ export interface components {
              * @description Stable; branch on this.
              * @enum {string}
              */
-            code: "invalid_parameter" | "invalid_header" | "invalid_body" | "malformed_json" | "malformed_request" | "token_missing" | "token_unknown" | "scope_missing" | "not_found" | "letter_unknown" | "watch_unknown" | "method_not_allowed" | "request_timeout" | "key_in_the_way" | "letter_not_replayable" | "watch_busy" | "too_many_watches" | "body_too_large" | "unsupported_media_type" | "rate_limited" | "host_not_allowed" | "headers_too_large" | "internal" | "starting" | "database_busy" | "database_unavailable" | "redis_unavailable" | "plain_query_limit" | "deadline_exceeded" | "transport_unavailable" | "epoch_suspended" | "transport_full" | "index_slow" | "streams_full" | "contended";
+            code: "invalid_parameter" | "invalid_header" | "invalid_body" | "malformed_json" | "malformed_request" | "token_missing" | "token_unknown" | "scope_missing" | "not_found" | "letter_unknown" | "watch_unknown" | "method_not_allowed" | "request_timeout" | "key_in_the_way" | "letter_not_replayable" | "watch_busy" | "too_many_watches" | "body_too_large" | "unsupported_media_type" | "rate_limited" | "host_not_allowed" | "headers_too_large" | "database_refused" | "internal" | "starting" | "database_busy" | "database_unavailable" | "redis_unavailable" | "plain_query_limit" | "deadline_exceeded" | "transport_unavailable" | "epoch_suspended" | "transport_full" | "index_slow" | "streams_full" | "contended";
             /** @description Also in the header X-Request-Id, and in the log. */
             request_id: string;
             /** @description The first invalid field. */

@@ -1,4 +1,5 @@
 /** Names and values that processes leave for each other (`recency_settings`). */
+import { createHash } from 'node:crypto';
 import type { RowDataPacket } from 'mysql2/promise';
 import type { Database } from './database.ts';
 
@@ -15,7 +16,7 @@ export const SETTING = {
  * @param group its transport, topic and name
  */
 export function groupHistory(database: Database, group: string) {
-  const name = `group:${group}`;
+  const name = groupName(group);
   return {
     /** @throws DatabaseUnavailable */
     async hasStarted(): Promise<boolean> {
@@ -26,6 +27,14 @@ export function groupHistory(database: Database, group: string) {
       await database.write(SETTING.add, [name, 'has begun']);
     },
   };
+}
+
+/** The length of the column: INSERT IGNORE would cut a longer name, which would never be found. */
+const MOST_LETTERS = 191;
+
+function groupName(group: string): string {
+  const name = `group:${group}`;
+  return name.length <= MOST_LETTERS ? name : `group:${createHash('sha256').update(group).digest('hex')}`;
 }
 
 /** The settings that the processes of this database share, by name. */

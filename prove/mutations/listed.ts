@@ -116,7 +116,7 @@ export const LISTED: readonly Mutation[] = [
   {
     rule: 'compare-and-set in rebuild',
     instead: 'a rebuild writes whatever the nonce is by now',
-    patches: [{ file: REPLACE, from: STALE, to: '' }],
+    patches: [{ file: REPLACE, from: STALE, to: "meta = meta or ''" }],
   },
   {
     rule: 'removal of what fell to or below the floor',

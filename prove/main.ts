@@ -75,7 +75,7 @@ async function main(): Promise<number> {
     ? await mutateAll(mutations, { threads, print })
     : await searchAll(scenarios, { threads, budget, print });
   if (json) console.log(JSON.stringify(result));
-  const wrong = 'missed' in result ? result.missed.length : result.bad;
+  const wrong = 'missed' in result ? result.missed.length + result.outdated.length : result.bad;
   return wrong === 0 ? 0 : 1;
 }
 

@@ -39,7 +39,10 @@ export async function searchAll(scenarios: readonly ToSearch[], { threads, budge
   return { ...totals(results), seconds: round(seconds), scenarios: results.map(plain) };
 }
 
-/** Removes the rules one at a time. A rule whose removal nothing showed is `known` if a reason is written, otherwise `missed`. */
+/**
+ * Removes the rules one at a time. A rule whose removal nothing showed is `known` if a reason is written, otherwise `missed`. One that is
+ * caught although a reason is written is `outdated`.
+ */
 export async function mutateAll(
   mutations: readonly Mutation[],
   { threads, print }: Pick<ProveOptions, 'threads' | 'print'>,
@@ -55,15 +58,20 @@ export async function mutateAll(
     notCaught,
     ...plain(results[i] as JobResult),
   }));
-  const left = rules.filter(({ violation }) => violation === undefined);
-  const known = left.filter(({ notCaught }) => notCaught !== undefined).map(({ rule }) => rule);
-  const missed = left.filter(({ notCaught }) => notCaught === undefined).map(({ rule }) => rule);
-  const caught = rules.length - left.length;
+  const those = (isCaught: boolean, hasReason: boolean) =>
+    rules
+      .filter(
+        ({ violation, notCaught }) => (violation !== undefined) === isCaught && (notCaught !== undefined) === hasReason,
+      )
+      .map(({ rule }) => rule);
+  const [known, missed, outdated] = [those(false, true), those(false, false), those(true, true)];
+  const caught = rules.length - known.length - missed.length;
   const seconds = (performance.now() - from) / 1000;
   print(`${caught} of ${rules.length} rules taken out were caught in ${seconds.toFixed(1)} s`);
   for (const rule of known) print(`   not caught, for the reason above: ${rule}`);
   for (const rule of missed) print(`   NOT CAUGHT, and no reason is written: ${rule}`);
-  return { caught, known, missed, seconds: round(seconds), rules };
+  for (const rule of outdated) print(`   CAUGHT, although a reason is written why it cannot be: ${rule}`);
+  return { caught, known, missed, outdated, seconds: round(seconds), rules };
 }
 
 function totals(results: readonly JobResult[]) {

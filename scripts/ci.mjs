@@ -1,9 +1,10 @@
 /**
- * Lint, the build and the unit tests, so that a slip is told in the first minutes and the run ends there; then the tests on servers,
- * on programs of this machine, and once more in containers where the tool for them lies beside the project. At the end each test file
- * that failed runs once more, alone, on the servers of its run. What passes then is flaky, which is printed and counts as passed; what
- * fails again has failed. So do all, without a second run, when they are many. Runs on any Node from 20 before anything is installed.
- * The last line is `N passed, N failed[, N skipped]`, summed over the runs that happened; a run without a report counts as a failure.
+ * Lint, the build and the unit tests, so that a slip is told in the first minutes and the run ends there; then the rules of the protocol,
+ * each of which must be needed; then the tests on servers, on programs of this machine, and once more in containers where the tool for them
+ * lies beside the project. At the end each test file that failed runs once more, alone, on the servers of its run. What passes then is
+ * flaky, which is printed and counts as passed; what fails again has failed. So do all, without a second run, when they are many. Runs on
+ * any Node from 20 before anything is installed. The last line is `N passed, N failed[, N skipped]`, summed over the runs that happened; a
+ * run without a report counts as a failure.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -210,6 +211,7 @@ await check('Build', 'npm run build', { minutes: 5 });
 await test({ title: 'Unit tests', name: 'unit', args: '--project unit', minutes: 10 });
 if (failures.length === 0) await runFailedAgain();
 if (!hasFailures()) {
+  await check('Every rule of the protocol, removed', 'npm run prove -- --mutate', { minutes: 15 });
   await test({
     title: 'Tests on servers, on programs of this machine',
     name: 'programs',

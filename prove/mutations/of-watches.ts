@@ -83,8 +83,6 @@ export const OF_WATCHES: readonly Mutation[] = [
     ],
     push: {},
     try: ['subscribing'],
-    notCaught:
-      'a row that was told nothing only records its first head, and it is due by itself, so that a check follows it in either order',
   },
   {
     rule: 'a user is watched before the first head is recorded',

@@ -45,11 +45,11 @@ function withTests(script: string): ScriptSandbox {
 }
 
 describe('CI', () => {
-  it('runs lint, the build and the unit tests first, then the tests on servers, and counts the tests', () => {
+  it('runs lint, the build and the unit tests first, then the prover and the tests on servers, and counts the tests', () => {
     const { status, last, calls } = run(npm(report(12, 0)));
     expect({ status, last }).toEqual({ status: 0, last: '24 passed, 0 failed' });
     const tests = (project: string) => expect.stringMatching(new RegExp(`^test -- .*--project ${project} *$`));
-    expect(calls).toEqual(['run lint', 'run build', tests('unit'), tests('!unit')]);
+    expect(calls).toEqual(['run lint', 'run build', tests('unit'), 'run prove -- --mutate', tests('!unit')]);
   });
 
   it('sums up the run in containers where the tool for them is there', () => {

@@ -1,8 +1,8 @@
-import type { Admin, Consumer, ConsumerEndBatchProcessEvent, EachBatchPayload } from 'kafkajs';
+import type { Admin, Consumer, ConsumerEndBatchProcessEvent, EachBatchPayload, KafkaMessage } from 'kafkajs';
 import { CAPTURE_TABLE } from '../../mysql/capture.ts';
 import { pause } from '../../timing/loop.ts';
 import { createKafka, type KafkaSettings } from '../../transport/kafka/client.ts';
-import { afterHidden, deliveredIn, type FetchedMessage } from '../../transport/kafka/fetched-message.ts';
+import { afterHidden } from '../../transport/kafka/fetched-message.ts';
 import { concernOf, type WatchedNames } from '../binlog/statements.ts';
 import { CaptureGap, type ChangeBatch, type ChangeSource, type Echo, type RowChange } from '../change-source.ts';
 import { LogProof } from '../log-proof.ts';
@@ -165,9 +165,8 @@ export class DebeziumSource implements ChangeSource {
   }
 
   async #take({ batch, resolveOffset, heartbeat, isRunning, isStale }: EachBatchPayload): Promise<void> {
-    const { topic, partition } = batch;
+    const { topic, partition, messages } = batch;
     mustFollow(batch, this.#read);
-    const messages = deliveredIn(batch).filter(({ isPlaceholder }) => !isPlaceholder);
     const { echoes, ...part } = this.#partOf(topic, messages);
     if (echoes.length > 0) this.#echoes.add(echoes, await readEnds(this.#admin, this.#topics));
     this.#received += messages.length;
@@ -196,7 +195,7 @@ export class DebeziumSource implements ChangeSource {
 
   #partOf(
     topic: string,
-    messages: readonly FetchedMessage[],
+    messages: readonly KafkaMessage[],
   ): Pick<Taken, 'changes' | 'at'> & { readonly echoes: readonly Echo[] } {
     const changes: RowChange[] = [];
     let at: number | undefined;

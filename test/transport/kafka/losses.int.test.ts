@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Admin, Kafka, Partitioners } from 'kafkajs';
 import { pino } from 'pino';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { BatchHandler } from '../../../src/transport/task-source.ts';
 import { compact } from '../../support/compaction.ts';
 import { closeAtEnd, freshTopic, hasKafka, kafkaBrokers } from '../../support/servers.ts';
 import { until } from '../../support/until.ts';
@@ -166,8 +167,12 @@ describe.runIf(hasKafka())('tasks that Kafka has lost', () => {
     for (const user of ['1', '2', '3']) await publish(user);
     await publish('4', '1', '2'); // one batch, of which the first stays
     await compact(topicOf(opened), 6, () => publish('1', '2'));
-    const one = run(opened, undefined, { kafka: { batchSize: 2 } });
+    const sizes: number[] = [];
+    const count: BatchHandler = async ({ deliveries }) => void sizes.push(deliveries.length);
+    const one = run(opened, count, { kafka: { batchSize: 1 } });
     await untilAtEnd(opened);
+    expect(new Set(sizes)).toEqual(new Set([1]));
+    expect(one.received.filter(({ body }) => body === null)).toEqual([]);
     expect(one.received.slice(0, 2).map(({ position }) => position.split(':').at(-1))).toEqual(['3', '4']);
     expect(one.losses).toEqual([
       { reason: 'gap', detail: expect.stringMatching(/^partition 0: 1…2, 5…/), partitions: [0] },

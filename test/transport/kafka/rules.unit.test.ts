@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { Assignment, Membership } from '../../../src/transport/kafka/assignment.ts';
-import type { FetchedMessage } from '../../../src/transport/kafka/fetched-message.ts';
+import { afterHidden, type FetchedMessage } from '../../../src/transport/kafka/fetched-message.ts';
 import { endOf, findGap, inspectOffsets, lossOfReturn } from '../../../src/transport/kafka/losses.ts';
 import type { PartitionOffsets } from '../../../src/transport/kafka/topic-admin.ts';
 import { logger } from '../place.ts';
@@ -105,6 +105,15 @@ describe('a fetch after another', () => {
     });
     const every = (step: number) => Array.from({ length: 5 }, (_, i) => message(i * step));
     expect(findGap(2, 0n, every(2))?.detail).toBe('partition 2: 1…1, 3…3, 5…5 and 1 more ranges are gone');
+  });
+
+  it.each([
+    ['goes on behind control records', { batchSize: 0, firstOffset: '5', lastOffset: '7' }, 8n],
+    ['goes on by one where everything fetched is older', { batchSize: 0, firstOffset: null, lastOffset: '5' }, 6n],
+    ['does not go on across a gap', { batchSize: 0, firstOffset: '6', lastOffset: '7' }, undefined],
+    ['is left to its messages', { batchSize: 1, firstOffset: '5', lastOffset: '7' }, undefined],
+  ])('%s', (_, event, next) => {
+    expect(afterHidden(event as Parameters<typeof afterHidden>[0], 5n)).toBe(next);
   });
 
   it('is a loss if its offset is lower', () => {

@@ -88,12 +88,13 @@ export class ServersMoves implements WorldMoves<ServersWorld> {
   async #isExact(world: ServersWorld): Promise<boolean> {
     if (!outboxOf(world).every(([, mark]) => mark.length > 0)) return false;
     if ((await this.#othersRows(world)).length > 0) return false;
-    const ends = async () => new Map([[0, BigInt(world.tasks.high)]]);
-    const raise = this.#code.strictKafkaBarrier(
-      async () => [offsetsOf(world)],
-      ends,
-      async () => false,
-    );
+    const raise = this.#code.strictKafkaBarrier({
+      offsets: async () => [offsetsOf(world)],
+      readEnds: async () => new Map([[0, BigInt(world.tasks.high)]]),
+      readRecorded: async () => new Map(),
+      hasStarted: async () => true,
+      explainsForeign: async () => false,
+    });
     return await (await raise([])).passed();
   }
 

@@ -39,16 +39,18 @@ export function openKafkaTransport({ config, name, logger, primary }: TransportO
   const admin = new TopicAdmin(createKafka(kafka), topic, hasDeadLetters);
   const offsets = () => permittedOnGroup(admin.offsets(group), { kafka, topic, group });
   const ends = () => admin.ends();
+  const recorded = new KafkaEnds(primary, topic);
+  const history = groupHistory(primary, `kafka:${topic}:${group}`);
   const partitions = lane === 'bulk' ? BULK_PARTITIONS : DEFAULT_PARTITIONS;
   return {
     untilAnswers: (signal, withinMs) => untilAnswers(() => admin.ensureTopics(partitions), config, signal, withinMs),
     openPublisher: () =>
-      new TracedPublisher(
-        new KafkaTaskPublisher({ kafka, topic, partitions, deadlineMs, ends: new KafkaEnds(primary, topic) }),
-        { system: 'kafka', name: topic },
-      ),
+      new TracedPublisher(new KafkaTaskPublisher({ kafka, topic, partitions, deadlineMs, ends: recorded }), {
+        system: 'kafka',
+        name: topic,
+      }),
     openDeadLetters: () => {
-      const letters = new KafkaDeadLetters({ kafka, topic, deadlineMs, ends: new KafkaEnds(primary, topic) });
+      const letters = new KafkaDeadLetters({ kafka, topic, deadlineMs, ends: recorded });
       return new SettledDeadLetters({
         letters,
         database: primary,
@@ -57,13 +59,11 @@ export function openKafkaTransport({ config, name, logger, primary }: TransportO
       });
     },
     openSource: ({ doIndexesExist, ...sizes }) => {
-      const history = groupHistory(primary, `kafka:${topic}:${group}`);
       const expectsOffsets = async (hasStarted: boolean) => {
         // A new group reads the topic from its beginning, of which some may have been deleted.
         const hasMissed = !hasStarted && (await admin.offsets(group)).some(({ low }) => low > 0n);
         return (hasStarted || hasMissed) && (await doIndexesExist());
       };
-      const recorded = new KafkaEnds(primary, topic);
       return new KafkaTaskSource({
         ...{ kafka, topic, partitions, group, history, expectsOffsets, ends: recorded, hasDeadLetters },
         sessionTimeoutMs: config.takeoverMs,
@@ -71,7 +71,10 @@ export function openKafkaTransport({ config, name, logger, primary }: TransportO
       });
     },
     barrier: kafkaBarrier(offsets, ends),
-    strictBarrier: strictKafkaBarrier(offsets, ends, () => admin.hasFormerMembers(group)),
+    strictBarrier: strictKafkaBarrier({
+      ...{ offsets, readEnds: ends, readRecorded: () => recorded.read(), hasStarted: () => history.hasStarted() },
+      explainsForeign: () => admin.hasFormerMembers(group),
+    }),
     isWaiting: async (place) => isWaitingAt(place, await offsets()),
     positions: kafkaPositions({ topic, group }, offsets),
     lag: () => ifKnown(admin.lag(group)),

@@ -181,10 +181,9 @@ export function mysqlFaultOf(error: unknown): MysqlFault | undefined {
   return SERVER[errno] ?? SQLSTATE[String(error.sqlState).slice(0, 2)] ?? 'unknown';
 }
 
-/** Does MySQL refuse this until a person mends a row, a view, a table or a right? */
+/** Has the server refused what it was asked, for a reason that does not pass: a row, a view, a table, a right? @param error as thrown */
 export function isRefused(error: unknown): boolean {
-  const fault = mysqlFaultOf(error);
-  return error instanceof Error && 'sqlState' in error && (fault === 'row' || fault === 'setup');
+  return error instanceof Error && 'sqlState' in error;
 }
 
 /** Did MySQL itself end the statement at its time limit? Then the server works and the question takes too long. */

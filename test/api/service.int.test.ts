@@ -112,6 +112,15 @@ describe('failures', () => {
        FROM readable_contacts`,
     );
     await refused('ER_DATA_OUT_OF_RANGE');
+    await sql(
+      url,
+      `CREATE FUNCTION refuse() RETURNS BIGINT DETERMINISTIC
+       BEGIN SIGNAL SQLSTATE 'AB123' SET MYSQL_ERRNO = 1105, MESSAGE_TEXT = 'not this row'; RETURN 0; END`,
+      `CREATE OR REPLACE VIEW recency_contacts AS
+       SELECT user_id, contact_id, related, last_upload_at + refuse() AS last_upload_at, sees, is_friend, is_family, since, version
+       FROM readable_contacts`,
+    );
+    await refused('ER_UNKNOWN_ERROR');
     await sql(url, 'DROP VIEW recency_contacts');
     await refused('ER_NO_SUCH_TABLE');
   });

@@ -14,8 +14,9 @@ import { OutboxRelay } from '../../src/relay/relay.ts';
 import { loadGraph } from '../../src/tools/reference-site/load-graph.ts';
 import { uploadPhoto } from '../../src/tools/reference-site/photos.ts';
 import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
+import { ensureTopics } from '../../src/transport/kafka/topic-admin.ts';
 import { unpublished } from '../support/indexed-site.ts';
-import { hasKafka } from '../support/servers.ts';
+import { hasKafka, withAdmin } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
 import { freshRedis } from '../support/stores.ts';
 import { until } from '../support/until.ts';
@@ -140,6 +141,16 @@ async function openWay(kind: 'streams' | 'kafka') {
   return { settings, parts, open, upload, waiting, delayed, rechecks };
 }
 
+/** Deletes a topic, and makes it again. */
+async function makeAgain(topic: string): Promise<void> {
+  await withAdmin(async (admin) => {
+    const [found] = (await admin.fetchTopicMetadata({ topics: [topic] })).topics;
+    await admin.deleteTopics({ topics: [topic] });
+    const numPartitions = found?.partitions.length ?? 1;
+    await until(() => ensureTopics(admin, [{ topic, numPartitions }]).then(() => true));
+  });
+}
+
 type Way = Awaited<ReturnType<typeof openWay>>;
 
 /** Measures until the number of a lane says that everything is applied that was committed by a reading of the clock. */
@@ -246,5 +257,22 @@ describe.each(['streams', 'kafka'] as const)('the age of the oldest change that 
       way.parts[part].start();
       for (const lane of LANES) await untilApplied(watermark, lane, after);
     }
+  });
+});
+
+describe.runIf(hasKafka())('the age of the oldest change that is not applied, on a topic', () => {
+  it('that is made again while no consumer runs is not known, although nothing waits', async () => {
+    const { settings, parts, open, upload, waiting } = await openWay('kafka');
+    for (const part of Object.values(parts)) part.start();
+    await upload(OWNER);
+    for (const lane of LANES) await untilApplied(open(), lane, performance.now());
+    await parts.consumer.stop();
+    await upload(OWNER);
+    await until(() => waiting('small'));
+    await makeAgain(settings.TOPIC ?? '');
+    const watermark = open();
+    await until(async () => (await waiting('small')) === 0);
+    await expect(watermark.measure()).rejects.toThrow('consumers have yet to find that');
+    expect(watermark.lagMs('small')).toBeGreaterThan(0); // as old as it was
   });
 });

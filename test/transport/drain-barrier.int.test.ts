@@ -101,13 +101,38 @@ describe('a partition', () => {
     ['somebody else has set the position', { ...at(9n, 0n), isForeign: true as const }, true, false],
     ['there never was a message', { ...at(undefined, 0n), high: 0n }, true, true],
   ])('has passed or not when %s, and strictly', async (_what, offsets, expected, expectedStrictly) => {
-    const parts = [async () => [offsets], async () => new Map([[offsets.partition, offsets.high]])] as const;
+    const readEnds = async () => new Map([[offsets.partition, offsets.high]]);
     const passed = async (raise: RaiseBarrier) => await (await raise([EVERYBODY])).passed();
-    expect(await passed(kafkaBarrier(...parts))).toBe(expected);
-    expect(await passed(strictKafkaBarrier(...parts, async () => false))).toBe(expectedStrictly);
-    expect(await passed(strictKafkaBarrier(...parts, async () => true))).toBe(
-      expectedStrictly || 'isForeign' in offsets,
-    );
+    const strictly = (explains: boolean) =>
+      passed(
+        strictKafkaBarrier({
+          ...{ offsets: async () => [offsets], readEnds, readRecorded: async () => new Map() },
+          ...{ hasStarted: async () => false, explainsForeign: async () => explains },
+        }),
+      );
+    expect(await passed(kafkaBarrier(async () => [offsets], readEnds))).toBe(expected);
+    expect(await strictly(false)).toBe(expectedStrictly);
+    expect(await strictly(true)).toBe(expectedStrictly || 'isForeign' in offsets);
+  });
+
+  const known = { end: 9n, wentBack: false, generation: 0 };
+  it.each([
+    [
+      'its log ends before what was published',
+      at(9n, 0n),
+      { ...known, end: 10n },
+      'partition 0: offset 9 had been assigned',
+    ],
+    ['its log had lost its end before it grew again', at(9n, 0n), { ...known, wentBack: true }, 'assigned again'],
+    ['the group has lost its offsets', { ...at(undefined, 0n), high: 0n }, undefined, 'the group has lost its offsets'],
+  ])('has not passed when %s, as a topic that was made again', async (_what, offsets, recorded, why) => {
+    const raise = strictKafkaBarrier({
+      offsets: async () => [offsets],
+      readEnds: async () => new Map([[0, offsets.high]]),
+      readRecorded: async () => new Map(recorded === undefined ? [] : [[0, recorded]]),
+      ...{ hasStarted: async () => true, explainsForeign: async () => true },
+    });
+    await expect(raise([EVERYBODY]).then((barrier) => barrier.passed())).rejects.toThrow(why);
   });
 });
 

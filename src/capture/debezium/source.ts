@@ -1,8 +1,7 @@
-import type { Admin, Consumer, ConsumerEndBatchProcessEvent, EachBatchPayload, KafkaMessage } from 'kafkajs';
+import type { Admin, Consumer, EachBatchPayload, KafkaMessage } from 'kafkajs';
 import { CAPTURE_TABLE } from '../../mysql/capture.ts';
 import { pause } from '../../timing/loop.ts';
 import { createKafka, type KafkaSettings } from '../../transport/kafka/client.ts';
-import { afterHidden } from '../../transport/kafka/fetched-message.ts';
 import { concernOf, type WatchedNames } from '../binlog/statements.ts';
 import { CaptureGap, type ChangeBatch, type ChangeSource, type Echo, type RowChange } from '../change-source.ts';
 import { LogProof } from '../log-proof.ts';
@@ -79,9 +78,7 @@ export class DebeziumSource implements ChangeSource {
       maxWaitTimeInMs: 100,
       retry: { restartOnFailure: async () => false },
     });
-    const { CRASH, END_BATCH_PROCESS } = this.#consumer.events;
-    this.#consumer.on(CRASH, ({ payload }) => this.#fail(payload.error));
-    this.#consumer.on(END_BATCH_PROCESS, ({ payload }) => this.#skipped(payload));
+    this.#consumer.on(this.#consumer.events.CRASH, ({ payload }) => this.#fail(payload.error));
     this.#echoTopic = topicOf(prefix, { schema: own.schema, table: CAPTURE_TABLE });
     this.#opening = this.#open().catch((error: unknown) => this.#fail(error));
   }
@@ -185,12 +182,6 @@ export class DebeziumSource implements ChangeSource {
       this.#wake();
     });
     if (isPublished) resolveOffset(batch.lastOffset());
-  }
-
-  #skipped(payload: ConsumerEndBatchProcessEvent['payload']): void {
-    const { topic, partition } = payload;
-    const next = afterHidden(payload, this.#read.get(topic, partition) ?? 0n);
-    if (next !== undefined) this.#read.set(topic, partition, next);
   }
 
   #partOf(

@@ -1,7 +1,7 @@
 /** Debezium's topics: which there are, how far a group has read them, and whether what it has not read is still there. */
 import type { Admin, Batch, Consumer, Kafka } from 'kafkajs';
 import { fetchedIn } from '../../transport/kafka/fetched-message.ts';
-import { findGap } from '../../transport/kafka/losses.ts';
+import { gapsIn, lossOfGaps } from '../../transport/kafka/losses.ts';
 import { CaptureGap, type Echo } from '../change-source.ts';
 import type { TableName } from '../mapping.ts';
 import { ConnectorMistake } from './messages.ts';
@@ -192,7 +192,7 @@ export async function readGroup(
  */
 export function mustFollow(batch: Batch, read: Offsets): void {
   const { topic, partition } = batch;
-  const loss = findGap(partition, read.get(topic, partition) ?? 0n, fetchedIn(batch));
+  const loss = lossOfGaps(partition, gapsIn(read.get(topic, partition) ?? 0n, fetchedIn(batch)));
   if (loss === undefined) return;
   throw new CaptureGap('position', `Kafka has removed unread messages of ${topic}: ${loss.detail}`);
 }

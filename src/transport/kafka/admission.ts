@@ -4,7 +4,7 @@ import type { StallDetector } from '../../timing/stall-detector.ts';
 import type { GroupHistory, Loss } from '../task-source.ts';
 import type { Assignment } from './assignment.ts';
 import { permitted } from './errors.ts';
-import { type LogEndCheck, lossOfEnds } from './log-end-check.ts';
+import { type LogEndCheck, lossOfEnds, lostIn } from './log-end-check.ts';
 import { type Inspection, inspectOffsets } from './losses.ts';
 import { markOf } from './marks.ts';
 import type { TopicAdmin } from './topic-admin.ts';
@@ -74,7 +74,7 @@ async function inspect(assignment: Assignment, options: PartitionAdmissionOption
   );
   for (const loss of inspection.losses) await onLoss(loss);
   if (logEnds !== undefined && known !== undefined) {
-    const lost = logEnds.lostIn(await permitted(admin.ends(mine), 'DESCRIBE', { topic }), known);
+    const lost = lostIn(await permitted(admin.ends(mine), 'DESCRIBE', { topic }), known);
     const loss = lossOfEnds(lost.filter(({ partition }) => !inspection.outOfRange.has(partition)));
     if (loss !== undefined) await onLoss(loss);
     await logEnds.setBack(lost);

@@ -115,8 +115,8 @@ export interface OwnedPartition {
   readonly partition: number;
   /** The next offset expected; undefined until the partition has been inspected. */
   next: bigint | undefined;
-  /** Offsets before it have been fetched and what was missing among them was reported. Ahead of `next` while a batch fails. */
-  checked: bigint;
+  /** The gaps in what was fetched last, which are reported: a batch that fails is fetched again. */
+  gaps: ReadonlySet<string>;
   /** Batches given back in a row. */
   failures: number;
   /** Was its last batch slow? */
@@ -137,7 +137,7 @@ export class Assignment {
     this.partitions = new Map(
       partitions.map((partition) => [
         partition,
-        { partition, next: undefined, checked: 0n, failures: 0, isSlow: false, looking: undefined },
+        { partition, next: undefined, gaps: new Set(), failures: 0, isSlow: false, looking: undefined },
       ]),
     );
   }

@@ -1,5 +1,7 @@
 import { type RaiseBarrier, sharedBarrier } from '../../index/drain-barrier.ts';
+import type { KnownEnd } from '../../mysql/kafka-ends.ts';
 import type { GroupPositions, Loss } from '../task-source.ts';
+import { lossOfEnds, lostIn } from './log-end-check.ts';
 import type { PartitionOffsets } from './topic-admin.ts';
 
 /**
@@ -16,22 +18,42 @@ export function kafkaBarrier(
   return barrierOf(offsets, readEnds, passedBy);
 }
 
+interface StrictBarrierOptions {
+  /** Of every partition of the topic. */
+  readonly offsets: () => Promise<readonly PartitionOffsets[]>;
+  /** Of every partition, by number. */
+  readonly readEnds: () => Promise<ReadonlyMap<number, bigint>>;
+  /** What publishers have recorded. */
+  readonly readRecorded: () => Promise<ReadonlyMap<number, KnownEnd>>;
+  /** Has the group ever consumed? Asked only where it has no offset at all. */
+  readonly hasStarted: () => Promise<boolean>;
+  /** Is a member of a former version, which marks nothing, in the group? Asked only where a position has no mark. */
+  readonly explainsForeign: () => Promise<boolean>;
+}
+
 /**
  * The same; but what was removed before the group had it holds it until the group has found the loss, and so does a position that
- * somebody else has set. See Transport.
- * @param explainsForeign is a member of a former version, which marks nothing, in the group? Asked only where a position has no mark
+ * somebody else has set. It throws where the topic has less than was published, or the group has lost its offsets: a topic that was
+ * deleted and made again looks like one that is consumed up to its end. See Transport.
  */
-export function strictKafkaBarrier(
-  offsets: () => Promise<readonly PartitionOffsets[]>,
-  readEnds: () => Promise<ReadonlyMap<number, bigint>>,
-  explainsForeign: () => Promise<boolean>,
-): RaiseBarrier {
+export function strictKafkaBarrier(options: StrictBarrierOptions): RaiseBarrier {
+  const { offsets, readEnds, readRecorded, hasStarted, explainsForeign } = options;
   const believed = async () => {
     const all = await offsets();
+    if (all.every(({ committed }) => committed === undefined) && (await hasStarted())) {
+      throw new Error('the group has lost its offsets; its consumers have yet to find that');
+    }
     const areBelieved = !all.some(({ isForeign }) => isForeign) || (await explainsForeign());
     return all.filter(({ isForeign }) => areBelieved || !isForeign);
   };
-  return barrierOf(believed, readEnds, ({ committed = 0n }) => committed);
+  const provenEnds = async () => {
+    const recorded = await readRecorded(); // first: the log only grows
+    const ends = await readEnds();
+    const loss = lossOfEnds(lostIn(ends, recorded));
+    if (loss !== undefined) throw new Error(`tasks are lost; the consumers have yet to find that: ${loss.detail}`);
+    return ends;
+  };
+  return barrierOf(believed, provenEnds, ({ committed = 0n }) => committed);
 }
 
 function barrierOf(

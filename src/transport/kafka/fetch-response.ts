@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ByteReader } from './byte-reader.ts';
-import type { FetchedMessage } from './fetched-message.ts';
+import { append, type FetchedMessage, placeholderAt } from './fetched-message.ts';
 import { batchesIn, decodeBatch } from './record-batches.ts';
 
 /**
@@ -152,10 +152,17 @@ async function read({ partition, aborted, records }: Unread, room: number): Prom
     if (taken >= room) break;
     const { messages, bytes } = await decodeBatch(batch);
     taken += bytes + messages.length * BYTES_A_MESSAGE;
-    for (const message of messages) partition.messages.push(message);
+    for (const message of messages) append(partition.messages, message);
   }
   hideAborted(partition.messages, aborted);
+  deliverEnd(partition.messages);
   return taken;
+}
+
+/** kafkajs says nothing of a fetch of which it delivers nothing. So something is delivered at the end of each. */
+function deliverEnd(messages: FetchedMessage[]): void {
+  const last = messages.at(-1);
+  if (last?.isControlRecord) messages.push(placeholderAt(BigInt(last.offset)));
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Batch, ConsumerEndBatchProcessEvent } from 'kafkajs';
+import type { Batch } from 'kafkajs';
 import type { Delivery } from '../task-source.ts';
 
 /** A message as fetch-response.ts decodes it: the fields that kafkajs passes on, and those that we need besides. */
@@ -14,7 +14,7 @@ export interface FetchedMessage {
   readonly batchContext: { readonly producerId: string; readonly inTransaction: boolean };
   /** Set on the one message that stands for a batch that could not be read; its value is the batch. */
   readonly unreadable?: UnreadableBatch;
-  /** Set where compaction removed the last records of a batch, or all of them. Only its offset, the batch's last, counts. */
+  /** Set on what stands for nothing: up to its offset messages were removed, or are not delivered. */
   readonly isPlaceholder?: true;
 }
 
@@ -23,6 +23,22 @@ interface UnreadableBatch {
   readonly reason: string;
   /** The first offset of the batch. */
   readonly firstOffset: string;
+}
+
+/** Of messages that belong to no producer's transaction. */
+export const NO_PRODUCER = { producerId: '-1', inTransaction: false };
+
+export function placeholderAt(offset: bigint): FetchedMessage {
+  const nothing = { timestamp: '-1', key: null, value: null, headers: {}, isControlRecord: false };
+  return { ...nothing, offset: String(offset), isPlaceholder: true, batchContext: NO_PRODUCER };
+}
+
+/** Adds a message, behind a placeholder if offsets are missing before it. */
+export function append(messages: FetchedMessage[], message: FetchedMessage): void {
+  const last = messages.at(-1);
+  const before = BigInt(message.unreadable?.firstOffset ?? message.offset) - 1n;
+  if (last !== undefined && BigInt(last.offset) < before) messages.push(placeholderAt(before));
+  messages.push(message);
 }
 
 /**
@@ -36,21 +52,6 @@ export function fetchedIn(batch: Batch): readonly FetchedMessage[] {
 /** The messages that kafkajs delivers, with placeholders. */
 export function deliveredIn(batch: Batch): readonly FetchedMessage[] {
   return batch.messages as unknown as readonly FetchedMessage[];
-}
-
-/**
- * Where a partition goes on after a fetch of which nothing is delivered (control records, aborted messages), which kafkajs
- * reports only with this event. Undefined after any other, and where a gap comes before it, which the next message shows.
- * @param next the offset after the last one accounted for
- */
-export function afterHidden(
-  { batchSize, firstOffset, lastOffset }: ConsumerEndBatchProcessEvent['payload'],
-  next: bigint,
-): bigint | undefined {
-  // Null, whatever its type says, when the fetch ends before the offset that was asked for: kafkajs then goes on by one.
-  const first = firstOffset as string | null;
-  const follows = first === null || BigInt(first) <= next;
-  return batchSize === 0 && follows ? BigInt(lastOffset) + 1n : undefined;
 }
 
 /** A batch that cannot be read is one delivery, at the first of its offsets. */

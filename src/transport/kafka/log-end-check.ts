@@ -96,17 +96,6 @@ export class LogEndCheck {
     }
   }
 
-  /**
-   * Finds partitions whose end is lost. Report them, then pass them to {@link setBack}.
-   * @param ends the ends of the logs, including what an open transaction holds back; read them after {@link read}
-   */
-  lostIn(ends: ReadonlyMap<number, bigint>, known: ReadonlyMap<number, KnownEnd>): LostEnd[] {
-    return [...ends].flatMap(([partition, high]) => {
-      const one = known.get(partition);
-      return one !== undefined && (one.wentBack || high < one.end) ? [{ partition, known: one, high }] : [];
-    });
-  }
-
   /** @throws DatabaseUnavailable */
   read(): Promise<ReadonlyMap<number, KnownEnd>> {
     return this.#options.ends.read();
@@ -139,13 +128,24 @@ export class LogEndCheck {
   async #lookAt({ partitions }: Assignment): Promise<void> {
     const { admin, onLoss, now } = this.#options;
     const known = await this.read();
-    const lost = this.lostIn(await admin.ends(new Set(partitions.keys())), known);
+    const lost = lostIn(await admin.ends(new Set(partitions.keys())), known);
     const loss = lossOfEnds(lost);
     if (loss !== undefined) await onLoss(loss);
     await this.setBack(lost);
     // Only now: a check that failed has shown nothing, so what comes next must be checked before it is delivered.
     this.#nextLook = now() + BETWEEN_LOOKS_MS;
   }
+}
+
+/**
+ * Finds partitions whose end is lost.
+ * @param ends the ends of the logs, including what an open transaction holds back; read them after `recorded`
+ */
+export function lostIn(ends: ReadonlyMap<number, bigint>, recorded: ReadonlyMap<number, KnownEnd>): LostEnd[] {
+  return [...ends].flatMap(([partition, high]) => {
+    const known = recorded.get(partition);
+    return known !== undefined && (known.wentBack || high < known.end) ? [{ partition, known, high }] : [];
+  });
 }
 
 export function lossOfEnds(lost: readonly LostEnd[]): Loss | undefined {

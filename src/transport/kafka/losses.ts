@@ -72,8 +72,9 @@ function lossOf(
  * compaction, which leaves holes and is right only where the last message of a key says everything.
  * @param expected the first offset that the fetch must have
  * @param fetched in order; those before `expected` do not count
+ * @returns each gap as its first and last offset
  */
-export function findGap(partition: number, expected: bigint, fetched: readonly FetchedMessage[]): Loss | undefined {
+export function gapsIn(expected: bigint, fetched: readonly FetchedMessage[]): string[] {
   const gaps: string[] = [];
   let next = expected;
   for (const message of fetched) {
@@ -81,12 +82,7 @@ export function findGap(partition: number, expected: bigint, fetched: readonly F
     if (first > next) gaps.push(`${next}…${first - 1n}`);
     if (last >= next) next = last + 1n;
   }
-  return lossOfGaps(partition, gaps);
-}
-
-/** The offset after the last one that a fetch accounts for. */
-export function endOf(fetched: readonly FetchedMessage[]): bigint {
-  return BigInt(fetched.at(-1)?.offset ?? -1) + 1n;
+  return gaps;
 }
 
 /** Of a placeholder none: the first is behind the last. */
@@ -110,7 +106,8 @@ export function lossOfReturn(partition: number, expected: bigint, first: bigint)
 /** Gaps that are named. Compaction may leave thousands. */
 const NAMED = 3;
 
-function lossOfGaps(partition: number, gaps: readonly string[]): Loss | undefined {
+/** @returns undefined when there are none */
+export function lossOfGaps(partition: number, gaps: readonly string[]): Loss | undefined {
   if (gaps.length === 0) return undefined;
   const others = gaps.length > NAMED ? ` and ${gaps.length - NAMED} more ranges` : '';
   const detail = `partition ${partition}: ${gaps.slice(0, NAMED).join(', ')}${others} are gone`;

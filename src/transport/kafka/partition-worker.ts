@@ -7,7 +7,7 @@ import type { BatchHandler, Loss } from '../task-source.ts';
 import type { Assignment, OwnedPartition } from './assignment.ts';
 import { deliveredIn, deliveryOf, type FetchedMessage, fetchedIn } from './fetched-message.ts';
 import type { LogEndCheck } from './log-end-check.ts';
-import { endOf, findGap, lossOfReturn } from './losses.ts';
+import { gapsIn, lossOfGaps, lossOfReturn } from './losses.ts';
 import {
   batchAcrossPartitions,
   commitAcrossPartitions,
@@ -117,7 +117,7 @@ export class PartitionWorker {
         return 'paused';
       }
       if (assignment.signal.aborted) return 'done';
-      await this.#commit(some, from + batchSize >= messages.length, fetch);
+      await this.#commit(some, fetch);
     }
     return 'done';
   }
@@ -131,15 +131,15 @@ export class PartitionWorker {
     await owned.looking;
     const { logEnds, onLoss, progress } = this.#options;
     const { partition } = owned;
-    const fetched = fetchedIn(payload.batch);
     const first = BigInt(String(payload.batch.messages[0]?.offset));
     const next = owned.next ?? first;
-    const expected = owned.checked > next ? owned.checked : next;
-    const loss = lossOfReturn(partition, next, first) ?? findGap(partition, expected, fetched);
+    const gaps = gapsIn(next, fetchedIn(payload.batch));
+    const unreported = gaps.filter((gap) => !owned.gaps.has(gap));
+    const loss = lossOfReturn(partition, next, first) ?? lossOfGaps(partition, unreported);
     if (loss !== undefined) await onLoss(loss);
     await logEnds?.ofFetch(assignment, partition, BigInt(payload.batch.highWatermark));
     owned.next = first;
-    owned.checked = endOf(fetched);
+    owned.gaps = new Set(gaps);
     progress.mark();
   }
 
@@ -184,12 +184,11 @@ export class PartitionWorker {
     assignment.later(delayMs, payload.pause());
   }
 
-  /** After the last batch, commits up to the end of the fetch: control records at the end are never delivered. */
-  async #commit(messages: readonly FetchedMessage[], isLast: boolean, fetch: PartitionFetch): Promise<void> {
+  async #commit(messages: readonly FetchedMessage[], fetch: PartitionFetch): Promise<void> {
     const { payload, assignment, owned } = fetch;
     const { signal, membership } = assignment;
     const lastOffset = String(messages.at(-1)?.offset);
-    const next = BigInt(isLast ? payload.batch.lastOffset() : lastOffset) + 1n;
+    const next = BigInt(lastOffset) + 1n;
     await this.#commits.run({ partition: owned.partition, offset: next.toString(), payload, signal });
     // The commit of a slow batch may outlast the assignment: kafkajs then fetches from what the group has.
     if (signal.aborted) return;

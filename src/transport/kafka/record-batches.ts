@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { crc32 } from 'node:zlib';
 import { ByteReader, Malformed } from './byte-reader.ts';
 import { CODEC_NAMES, decompress } from './decompress.ts';
-import type { FetchedMessage } from './fetched-message.ts';
+import { type FetchedMessage, NO_PRODUCER, placeholderAt } from './fetched-message.ts';
 
 /**
  * Decodes the records of a partition as a broker stores them: record batches
@@ -103,9 +103,9 @@ async function recordBatch(batch: Buffer): Promise<DecodedBatch> {
   const reader = new ByteReader(bytes);
   for (let i = 0; i < count; i++) messages.push(record(reader, header));
   if (reader.left > 0) throw new Malformed(`${reader.left} bytes follow its ${count} records`);
-  const last = String(first + BigInt(lastDelta));
+  const last = first + BigInt(lastDelta);
   // Compaction may have removed the last records, or all: the offset must advance all the same.
-  if (messages.at(-1)?.offset !== last) messages.push(placeholder(last, header));
+  if (messages.at(-1)?.offset !== String(last)) messages.push(placeholderAt(last));
   return { messages, bytes: bytes.length };
 }
 
@@ -150,22 +150,6 @@ function headers(reader: ByteReader): FetchedMessage['headers'] {
   }
   return found;
 }
-
-function placeholder(offset: string, { maxTime, context }: BatchHeader): FetchedMessage {
-  const timestamp = String(maxTime);
-  return {
-    offset,
-    timestamp,
-    key: null,
-    value: null,
-    headers: NO_HEADERS,
-    isControlRecord: false,
-    isPlaceholder: true,
-    batchContext: context,
-  };
-}
-
-const NO_PRODUCER = { producerId: '-1', inTransaction: false };
 
 function unreadableBatch(batch: Buffer, error: Error): FetchedMessage {
   const first = batch.readBigInt64BE(0);

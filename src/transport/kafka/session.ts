@@ -10,7 +10,6 @@ import { createKafka, type KafkaSettings, RETRY } from './client.ts';
 import { permitted } from './errors.ts';
 import { FetchFaults } from './fetch-faults.ts';
 import { brokerFault } from './fetch-response.ts';
-import { afterHidden } from './fetched-message.ts';
 import { beforeRejoining } from './kafkajs-patches.ts';
 import type { LogEndCheck } from './log-end-check.ts';
 import { markingAssigner, markOf } from './marks.ts';
@@ -240,17 +239,20 @@ export class KafkaSession {
     if (reason !== undefined && this.#assignment === assignment) throw reason;
   }
 
-  /** Commits a fetch of control records alone. */
-  #skipped(payload: ConsumerEndBatchProcessEvent['payload']): void {
-    const { partition } = payload;
+  /**
+   * Goes on behind a batch that cannot be read and does not say where it ends: kafkajs fetches it again from each of its offsets, skips
+   * it, and reports that only here.
+   */
+  #skipped({ batchSize, partition, firstOffset, lastOffset }: ConsumerEndBatchProcessEvent['payload']): void {
     const owned = this.#assignment?.partitions.get(partition);
-    const next = owned?.next === undefined ? undefined : afterHidden(payload, owned.next);
-    if (owned === undefined || next === undefined) return;
+    const isOlder = (firstOffset as string | null) === null; // whatever its type says
+    if (batchSize > 0 || !isOlder || owned?.next === undefined) return;
+    const next = BigInt(lastOffset) + 1n;
     owned.next = next;
     const { topic, kafka } = this.#options;
     const offset = next.toString();
     this.#consumer.commitOffsets([{ topic, partition, offset, metadata: markOf(offset) }]).catch((error: unknown) => {
-      kafka.logger.debug({ err: error, partition }, 'control records were not committed; the next batch commits them');
+      kafka.logger.debug({ err: error, partition }, 'an offset was not committed; the next batch commits it');
     });
   }
 }

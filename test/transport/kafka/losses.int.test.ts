@@ -197,6 +197,21 @@ describe.runIf(hasKafka())('tasks that Kafka has lost', () => {
     expect(one.losses.map(({ detail }) => detail)).toEqual([expect.stringMatching(/^partition 0: 0…1/)]);
   });
 
+  it('within a fetch that has failed, compacted before it is fetched again', async () => {
+    const opened = await fresh();
+    for (const user of ['1', '2', '3']) await opened.publisher.publish([freshTask(user)]);
+    let isFailing = true;
+    const one = run(opened, async () => {
+      if (isFailing) throw new Error('not yet');
+    });
+    await until(() => one.received.length >= 3);
+    await compact(topicOf(opened), 1, () => opened.publisher.publish([freshTask('2')]));
+    expect(await committed(opened)).toEqual([0]);
+    isFailing = false;
+    await untilAtEnd(opened);
+    expect(one.losses[0]?.detail).toMatch(/^partition 0: 1…1/);
+  });
+
   it.each([
     ['without metadata', undefined],
     ['with the metadata of another offset, as a tool that copies groups does', 'recency:3'],

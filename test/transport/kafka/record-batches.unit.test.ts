@@ -214,7 +214,8 @@ describe('the answer to a fetch', () => {
   const delivered = async (records: Buffer, aborted: { producerId: number; firstOffset: number }[], from = '0') => {
     const [partition] = await answered([{ records, aborted }]);
     const batch = new Batch('t', from, partition);
-    return { values: batch.messages.map(({ value }) => String(value)), last: batch.lastOffset() };
+    const values = batch.messages.filter(({ isPlaceholder }) => !isPlaceholder).map(({ value }) => String(value));
+    return { values, last: batch.lastOffset(), end: batch.messages.at(-1)?.offset };
   };
 
   it('delivers what was committed, and not what was aborted', async () => {
@@ -256,7 +257,25 @@ describe('the answer to a fetch', () => {
 
   it('continues past a range of only aborted messages', async () => {
     const records = Buffer.concat([inTransaction(0, 1, 'a'), inTransaction(1, 1, 'b')]);
-    expect(await delivered(records, [{ producerId: 1, firstOffset: 0 }])).toEqual({ values: [], last: '1' });
+    expect(await delivered(records, [{ producerId: 1, firstOffset: 0 }])).toEqual({ values: [], last: '1', end: '1' });
+  });
+
+  it('delivers placeholders where offsets are missing, also among what is hidden', async () => {
+    const damaged = recordBatch({ first: 9, count: 2, attributes: 6, payload: Buffer.alloc(9) });
+    const records = Buffer.concat([controlBatch(0, 1, 1), controlBatch(3, 1, 1), inTransaction(4, 1, 'a'), damaged]);
+    const [partition] = await answered([{ records, aborted: [{ producerId: 1, firstOffset: 4 }] }]);
+    const { messages } = new Batch('t', '0', partition);
+    expect(messages.map(({ offset, isPlaceholder }) => [offset, isPlaceholder])).toEqual([
+      ['2', true],
+      ['8', true],
+      ['10', undefined],
+    ]);
+  });
+
+  it('delivers a placeholder at the end of what is hidden, so that a gap before it is seen, too', async () => {
+    const [partition] = await answered([{ records: Buffer.concat([controlBatch(7, 1, 1), controlBatch(8, 1, 1)]) }]);
+    const { messages } = new Batch('t', '5', partition);
+    expect(messages).toMatchObject([{ offset: '8', isPlaceholder: true, value: null }]);
   });
 
   it('is used for the other partitions if the broker cannot read one', async () => {

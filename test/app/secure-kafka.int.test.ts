@@ -16,6 +16,7 @@ import type { Transport } from '../../src/transport/transport.ts';
 import { type CertificateFiles, TestCa } from '../support/certificates.ts';
 import { PASSWORD, SecureKafka, SHORT_SESSION_MS, unsignedToken, writeToken } from '../support/secure-kafka.ts';
 import { freshName, hasKafka } from '../support/servers.ts';
+import { freshStores } from '../support/stores.ts';
 import { until } from '../support/until.ts';
 
 const MINUTE_MS = 60_000;
@@ -33,7 +34,7 @@ const configOf = (settings: Settings) =>
   loadConfig(Object.fromEntries(Object.entries(settings).map(([name, value]) => [`RECENCY_${name}`, value])));
 
 function opened(config: Config): Transport {
-  const primary = openPrimary(config); // connected to only when something is published
+  const primary = openPrimary(config);
   const transport = openKafkaTransport({ config, primary, name: 'test', logger: pino({ level: 'silent' }) }, 'small');
   onTestFinished(async () => void (await Promise.all([transport.close(), primary.close()])));
   return transport;
@@ -43,9 +44,11 @@ describe.runIf(hasKafka())('Kafka over TLS and SASL', () => {
   let ca: TestCa;
   let kafka: SecureKafka;
   let client: CertificateFiles;
+  let mysqlUrl: string;
   const topic = freshName();
 
   beforeAll(async () => {
+    mysqlUrl = (await freshStores()).url;
     ca = await TestCa.create();
     kafka = await SecureKafka.start(ca, ['site', 'least'], 'site');
     client = await ca.issue('client', { name: 'certified' });
@@ -72,7 +75,7 @@ describe.runIf(hasKafka())('Kafka over TLS and SASL', () => {
 
   const base = (more: Settings = {}): Settings => ({
     ...kafka.settings,
-    ...{ TRANSPORT: 'kafka', TOPIC: topic, KAFKA_GROUP: freshName(), START_TIMEOUT_MS: '20000' },
+    ...{ MYSQL_URL: mysqlUrl, TRANSPORT: 'kafka', TOPIC: topic, KAFKA_GROUP: freshName(), START_TIMEOUT_MS: '20000' },
     ...more,
   });
   const signIn = (mechanism: string): Settings => ({

@@ -16,7 +16,7 @@ import { uploadPhoto } from '../../src/tools/reference-site/photos.ts';
 import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
 import { ensureTopics } from '../../src/transport/kafka/topic-admin.ts';
 import { unpublished } from '../support/indexed-site.ts';
-import { hasKafka, withAdmin } from '../support/servers.ts';
+import { hasKafka, sql, withAdmin } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
 import { freshRedis } from '../support/stores.ts';
 import { until } from '../support/until.ts';
@@ -260,19 +260,33 @@ describe.each(['streams', 'kafka'] as const)('the age of the oldest change that 
   });
 });
 
-describe.runIf(hasKafka())('the age of the oldest change that is not applied, on a topic', () => {
-  it('that is made again while no consumer runs is not known, although nothing waits', async () => {
-    const { settings, parts, open, upload, waiting } = await openWay('kafka');
-    for (const part of Object.values(parts)) part.start();
-    await upload(OWNER);
-    for (const lane of LANES) await untilApplied(open(), lane, performance.now());
-    await parts.consumer.stop();
-    await upload(OWNER);
-    await until(() => waiting('small'));
-    await makeAgain(settings.TOPIC ?? '');
-    const watermark = open();
-    await until(async () => (await waiting('small')) === 0);
-    await expect(watermark.measure()).rejects.toThrow('consumers have yet to find that');
-    expect(watermark.lagMs('small')).toBeGreaterThan(0); // as old as it was
-  });
-});
+describe.runIf(hasKafka())(
+  'the age of the oldest change that is not applied, while no consumer runs, of a topic',
+  () => {
+    const withoutConsumer = async () => {
+      const way = await openWay('kafka');
+      for (const part of Object.values(way.parts)) part.start();
+      await way.upload(OWNER);
+      for (const lane of LANES) await untilApplied(way.open(), lane, performance.now());
+      await way.parts.consumer.stop();
+      return way;
+    };
+
+    it('that is made again is not known, although nothing waits', async () => {
+      const { settings, open, upload, waiting } = await withoutConsumer();
+      await upload(OWNER);
+      await until(() => waiting('small'));
+      await makeAgain(settings.TOPIC ?? '');
+      const watermark = open();
+      await until(async () => (await waiting('small')) === 0);
+      await expect(watermark.measure()).rejects.toThrow('consumers have yet to find that');
+      expect(watermark.lagMs('small')).toBeGreaterThan(0); // as old as it was
+    });
+
+    it('whose log has lost its end is not known', async () => {
+      const { settings, open } = await withoutConsumer();
+      await sql(String(settings.MYSQL_URL), 'UPDATE recency_kafka_ends SET end_offset = end_offset + 7');
+      await expect(open().measure()).rejects.toThrow('consumers have yet to find that');
+    });
+  },
+);

@@ -14,7 +14,7 @@ export interface FetchedMessage {
   readonly batchContext: { readonly producerId: string; readonly inTransaction: boolean };
   /** Set on the one message that stands for a batch that could not be read; its value is the batch. */
   readonly unreadable?: UnreadableBatch;
-  /** Set on what stands for nothing: up to its offset messages were removed, or are not delivered. */
+  /** Stands for no message: those up to its offset were removed, or are hidden. */
   readonly isPlaceholder?: true;
 }
 

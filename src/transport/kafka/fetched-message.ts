@@ -33,10 +33,15 @@ export function placeholderAt(offset: bigint): FetchedMessage {
   return { ...nothing, offset: String(offset), isPlaceholder: true, batchContext: NO_PRODUCER };
 }
 
+/** The first offset that a message accounts for; `offset` is the last. */
+export function firstOffsetOf({ offset, unreadable }: FetchedMessage): bigint {
+  return BigInt(unreadable?.firstOffset ?? offset);
+}
+
 /** Adds a message, behind a placeholder if offsets are missing before it. */
 export function append(messages: FetchedMessage[], message: FetchedMessage): void {
   const last = messages.at(-1);
-  const before = BigInt(message.unreadable?.firstOffset ?? message.offset) - 1n;
+  const before = firstOffsetOf(message) - 1n;
   if (last !== undefined && BigInt(last.offset) < before) messages.push(placeholderAt(before));
   messages.push(message);
 }
@@ -58,7 +63,7 @@ export function deliveredIn(batch: Batch): readonly FetchedMessage[] {
 export function deliveryOf(message: FetchedMessage, topic: string, partition: number): Delivery {
   const { unreadable } = message;
   return {
-    position: `kafka:${topic}:${partition}:${unreadable?.firstOffset ?? message.offset}`,
+    position: `kafka:${topic}:${partition}:${firstOffsetOf(message)}`,
     body: message.value,
     headers: headersOf(message.headers),
     timestamp: Number(message.timestamp),

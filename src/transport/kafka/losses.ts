@@ -1,5 +1,5 @@
 import type { Loss } from '../task-source.ts';
-import type { FetchedMessage } from './fetched-message.ts';
+import { type FetchedMessage, firstOffsetOf } from './fetched-message.ts';
 import { type PartitionOffsets, startOf } from './topic-admin.ts';
 
 /** Where to begin in the partitions of an assignment, and which losses were found. */
@@ -78,17 +78,12 @@ export function gapsIn(expected: bigint, fetched: readonly FetchedMessage[]): st
   const gaps: string[] = [];
   let next = expected;
   for (const message of fetched) {
-    const { first, last } = offsetsOf(message);
+    const end = BigInt(message.offset) + 1n;
+    const first = message.isPlaceholder ? end : firstOffsetOf(message); // a placeholder accounts for nothing
     if (first > next) gaps.push(`${next}…${first - 1n}`);
-    if (last >= next) next = last + 1n;
+    if (end > next) next = end;
   }
   return gaps;
-}
-
-/** Of a placeholder none: the first is behind the last. */
-function offsetsOf({ offset, unreadable, isPlaceholder }: FetchedMessage): { first: bigint; last: bigint } {
-  const last = BigInt(offset);
-  return { first: isPlaceholder === true ? last + 1n : BigInt(unreadable?.firstOffset ?? offset), last };
 }
 
 /** @param expected the next offset to deliver @param low the oldest that still exists */

@@ -2,11 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Admin, Kafka, Partitioners } from 'kafkajs';
 import { pino } from 'pino';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { BatchHandler } from '../../../src/transport/task-source.ts';
-import { compact } from '../../support/compaction.ts';
 import { closeAtEnd, freshTopic, hasKafka, kafkaBrokers } from '../../support/servers.ts';
 import { until } from '../../support/until.ts';
-import { freshTask, freshTasks } from '../outgoing-task.ts';
+import { freshTasks } from '../outgoing-task.ts';
 import { kafkaSettings } from '../place.ts';
 import { useConsumers } from '../use-consumers.ts';
 
@@ -148,68 +146,6 @@ describe.runIf(hasKafka())('tasks that Kafka has lost', () => {
     await opened.publisher.publish(freshTasks(1));
     await until(() => next.handled.size === 1);
     expect([...one.losses.slice(1), ...next.losses]).toEqual([]);
-  });
-
-  /** When everything has been consumed. */
-  const untilAtEnd = (opened: Fresh) =>
-    until(async () => {
-      const [partition] = await admin.fetchTopicOffsets(topicOf(opened));
-      return (await committed(opened))?.[0] === Number(partition?.high);
-    });
-
-  it('because Kafka compacts the topic: at the beginning of a fetch, and within it', async () => {
-    const opened = await fresh();
-    const publish = (...users: string[]) => opened.publisher.publish(users.map((user) => freshTask(user)));
-    await publish('1');
-    const first = run(opened);
-    await until(() => first.handled.size === 1);
-    await first.stop();
-    for (const user of ['1', '2', '3']) await publish(user);
-    await publish('4', '1', '2'); // one batch, of which the first stays
-    await compact(topicOf(opened), 6, () => publish('1', '2'));
-    const sizes: number[] = [];
-    const count: BatchHandler = async ({ deliveries }) => void sizes.push(deliveries.length);
-    const one = run(opened, count, { kafka: { batchSize: 1 } });
-    await untilAtEnd(opened);
-    expect(new Set(sizes)).toEqual(new Set([1]));
-    expect(one.received.filter(({ body }) => body === null)).toEqual([]);
-    expect(one.received.slice(0, 2).map(({ position }) => position.split(':').at(-1))).toEqual(['3', '4']);
-    expect(one.losses).toEqual([
-      { reason: 'gap', detail: expect.stringMatching(/^partition 0: 1…2, 5…/), partitions: [0] },
-    ]);
-    await one.stop();
-    const next = run(opened);
-    await publish('1');
-    await until(() => next.handled.size === 1);
-    expect(next.losses).toEqual([]);
-  });
-
-  it('within a fetch: reported once, although the handler fails again and again', async () => {
-    const opened = await fresh();
-    for (const user of ['1', '2', '1', '3']) await opened.publisher.publish([freshTask(user)]);
-    await compact(topicOf(opened), 1, () => opened.publisher.publish([freshTask('2')]));
-    let calls = 0;
-    const one = run(opened, async () => {
-      if (++calls < 4) throw new Error('not yet');
-    });
-    await untilAtEnd(opened);
-    expect(calls).toBeGreaterThan(3);
-    expect(one.losses.map(({ detail }) => detail)).toEqual([expect.stringMatching(/^partition 0: 0…1/)]);
-  });
-
-  it('within a fetch that has failed, compacted before it is fetched again', async () => {
-    const opened = await fresh();
-    for (const user of ['1', '2', '3']) await opened.publisher.publish([freshTask(user)]);
-    let isFailing = true;
-    const one = run(opened, async () => {
-      if (isFailing) throw new Error('not yet');
-    });
-    await until(() => one.received.length >= 3);
-    await compact(topicOf(opened), 1, () => opened.publisher.publish([freshTask('2')]));
-    expect(await committed(opened)).toEqual([0]);
-    isFailing = false;
-    await untilAtEnd(opened);
-    expect(one.losses[0]?.detail).toMatch(/^partition 0: 1…1/);
   });
 
   it.each([

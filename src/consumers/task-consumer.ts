@@ -101,8 +101,10 @@ export class TaskConsumer {
     const rejected = [...invalid, ...failed, ...pairs];
     if (rejected.length > 0) await batch.lease.renew();
     if (rejected.length > 0) await this.#putAside(rejected);
+    // A message that is no task loses none. What a batch holds that cannot be read, nobody knows.
+    const lost = [...failed, ...invalid.filter(({ delivery }) => delivery.unreadable !== undefined)];
     // Only now: a task that the dead letters do not take comes again, and is on its way until then.
-    if (failed.length > 0) await this.#options.onLoss(lossOf(failed));
+    if (lost.length > 0) await this.#options.onLoss(lossOf(lost));
     const ignoredFields = tasks.reduce((fields, { ignored }) => fields + ignored.length, 0);
     const seconds = (now() - startedAt) / 1000;
     onBatch?.({ tasks: tasks.length, deadLetters: rejected.length, ignoredFields, seconds });
@@ -195,9 +197,9 @@ function cameWith({ headers }: Delivery) {
   return traceparent === undefined ? {} : { traceparent };
 }
 
-function lossOf(failed: readonly Rejected[]): Loss {
-  const [first] = failed;
-  const detail = `${failed.length} tasks could not be applied; the first is ${first?.delivery.position}: ${first?.failure.message}`;
+function lossOf(lost: readonly Rejected[]): Loss {
+  const [first] = lost;
+  const detail = `${lost.length} tasks could not be applied; the first is ${first?.delivery.position}: ${first?.failure.message}`;
   return { reason: 'set_aside', detail };
 }
 

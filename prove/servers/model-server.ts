@@ -1,6 +1,7 @@
 import type { Database } from '../../src/mysql/database.ts';
 import { tokenOn } from '../../src/mysql/epoch-token.ts';
 import { proofOf } from '../../src/mysql/session.ts';
+import { SETTING } from '../../src/mysql/settings.ts';
 import type { Channel, Mark, Rows, ServerName } from './world.ts';
 
 /** The keys of rows. */
@@ -50,7 +51,7 @@ export class ModelServer {
   }
 
   get database(): Database {
-    const ask = async (sql: string) => this.#answer(sql);
+    const ask = async (sql: string, parameters: readonly unknown[]) => this.#answer(sql, parameters);
     const connection = {
       query: async (asked: string | { sql: string; rowsAsArray?: boolean }) => [this.#query(asked)],
       execute: async (sql: string, parameters: readonly (string | number)[]) => [this.#execute(sql, parameters)],
@@ -59,7 +60,7 @@ export class ModelServer {
       rows: ask,
       transaction: (work: (on: unknown) => Promise<unknown>) => work(connection),
       renewConnections: () => false,
-      sawOnRecord: () => undefined,
+      sawEpoch: () => undefined,
       sawReadOnly: () => undefined,
       readOnlyAt: () => undefined,
     };
@@ -76,11 +77,11 @@ export class ModelServer {
     if (sql.startsWith('SHOW ALL REPLICAS'))
       return this.#channel === undefined ? [] : [this.#replication(this.#channel)];
     if (sql.includes('FROM recency_epoch FOR UPDATE')) return [{ token: this.#now[KEYS.epoch] }];
-    const rows = this.#answer(sql);
+    const rows = this.#answer(sql, []);
     return typeof asked === 'string' ? rows.map(([value]) => ({ value })) : rows;
   }
 
-  #answer(sql: string): unknown[][] {
+  #answer(sql: string, [name]: readonly unknown[]): unknown[][] {
     const token = this.#now[KEYS.epoch];
     if (sql.includes('@@global.hostname')) {
       return [[`${proofOfServer(this.#name)}OFF`, identityOf(this.#name), 1, this.#name, token]];
@@ -88,8 +89,7 @@ export class ModelServer {
     if (sql.endsWith('FROM recency_epoch AS e')) return [[token, `${proofOfServer(this.#name)}OFF`]];
     if (sql.includes('GROUP BY published_by')) return this.#newestMarks();
     if (sql.includes(`'${MARKS}'`)) return [[proofOfServer(this.#name), token, this.#setting(MARKS)]];
-    if (sql.includes(`'${REPLACED}'`))
-      return [this.#setting(REPLACED)].flatMap((value) => (value === null ? [] : [[value]]));
+    if (sql === SETTING.read && name === REPLACED) return this.#replaced().map((value) => [value]);
     throw new Error(`the model of a server does not know: ${sql}`);
   }
 
@@ -104,10 +104,16 @@ export class ModelServer {
     return this.#now[KEYS.setting + name] ?? null;
   }
 
-  #execute(sql: string, [first = '']: readonly (string | number)[]): [] {
+  #replaced(): unknown[] {
+    const value = this.#setting(REPLACED);
+    return value === null ? [] : [value];
+  }
+
+  #execute(sql: string, [first = '', second = '']: readonly (string | number)[]): unknown[] {
+    if (sql === SETTING.read && first === REPLACED) return this.#replaced().map((value) => ({ value }));
     if (sql.startsWith('UPDATE recency_epoch')) this.#write(KEYS.epoch, first);
     else if (sql.includes(`'${MARKS}'`)) this.#write(KEYS.setting + MARKS, first);
-    else if (sql.includes(`'${REPLACED}'`)) this.#write(KEYS.setting + REPLACED, first);
+    else if (sql === SETTING.write && first === REPLACED) this.#write(KEYS.setting + REPLACED, second);
     else throw new Error(`the model of a server does not know: ${sql}`);
     return [];
   }

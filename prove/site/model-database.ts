@@ -26,7 +26,7 @@ export class ModelDatabase {
   /** The tokens of the model name no server, so any may answer. */
   readonly onRecord = undefined;
 
-  sawOnRecord(): void {}
+  sawEpoch(): void {}
 
   async rows(statement: string, parameters: readonly Parameter[]): Promise<readonly Row[]> {
     const [first, ...rest] = parameters.map(String);

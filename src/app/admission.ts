@@ -3,6 +3,7 @@ import { unavailableProblem } from '../api/http-problem.ts';
 import type { AcceptTasks } from '../api/routes/post-tasks.ts';
 import { ServerAway, StartError } from '../config/start-error.ts';
 import type { Id } from '../contracts/id.ts';
+import type { RedisTrust } from '../index/epoch-watch.ts';
 import type { Database } from '../mysql/database.ts';
 import { DatabaseUnavailable } from '../mysql/faults.ts';
 import type { AppliedWatermark } from '../query/applied-watermark.ts';
@@ -165,7 +166,7 @@ export function admittedQueries(
   context: ProcessContext,
   { stores, reading, admission, watermark, times }: AdmittedParts,
 ): ReturnType<typeof apiQueries> {
-  const watch = { isTrusted: () => admission.isComplete && stores.watch.isTrusted() };
+  const watch = admittedTrust(stores.watch, admission);
   const lagMs = () => watermark.lagOfAnswer();
   const queries = apiQueries(context, { ...stores, watch }, { reading, lagMs, ...times });
   const { answers, forget, fanOuts } = queries;
@@ -187,6 +188,18 @@ export function admittedQueries(
     fanOuts: async (deadline) => {
       requireRedis();
       return await fanOuts(deadline);
+    },
+  };
+}
+
+/** No Redis is trusted before everything is admitted. */
+function admittedTrust(watch: RedisTrust, admission: Pick<Admission<never>, 'isComplete'>): RedisTrust {
+  return {
+    isTrusted: () => admission.isComplete && watch.isTrusted(),
+    epoch: () => (admission.isComplete ? watch.epoch() : undefined),
+    during: async (work) => {
+      if (admission.isComplete) return await watch.during(work);
+      throw new RedisUnavailable('no index is used until Redis and the transport are both admitted');
     },
   };
 }

@@ -1,8 +1,9 @@
 import type { ApiDependencies, KindIndexes } from '../api/dependencies.ts';
 import type { Id } from '../contracts/id.ts';
 import type { ContactIndex, Limits } from '../index/contact-index.ts';
-import { trustedReads } from '../index/epoch-watch.ts';
+import type { RedisTrust } from '../index/epoch-watch.ts';
 import { FanOutProgress } from '../index/redis/fan-out-progress.ts';
+import { trustedReads } from '../index/trusted-reads.ts';
 import type { Database } from '../mysql/database.ts';
 import type { ReplicaWaits } from '../mysql/replica-waits.ts';
 import type { KindDatabase } from '../mysql/statements/kind-statements.ts';
@@ -57,7 +58,7 @@ export function apiQueries(
   const queries = kinds.map((parts) => kindQueries(context, parts, servers));
   return {
     answers: queries,
-    ...readYourWrites({ kinds, primary, isTrusted: () => watch.isTrusted(), onFault }, replicaWaits),
+    ...readYourWrites({ kinds, primary, watch, onFault }, replicaWaits),
     replicaWaits,
     seen: new MarkSeen({ database: primary }),
     fanOuts: (deadline) => withinDeadline(deadline, fanOuts.list(Date.now())),
@@ -166,18 +167,17 @@ interface PromptSources {
   /** Those in use. */
   readonly kinds: readonly RefreshedKind[];
   readonly primary: Database;
-  /** Is this Redis the one on record? */
-  readonly isTrusted: () => boolean;
+  readonly watch: Pick<RedisTrust, 'isTrusted' | 'during'>;
   /** Called when a task could not be applied at once because of a store. */
   readonly onFault: (error: unknown) => void;
 }
 
 /** What shows or applies named changes at once. @param waits undefined: the API reads the primary */
 export function readYourWrites(
-  { kinds, primary, isTrusted, onFault }: PromptSources,
+  { kinds, primary, watch, onFault }: PromptSources,
   waits?: Pick<ReplicaWaits, 'after'>,
 ): { fresh: FreshReads; applyNow: ApplyNow } {
-  const refreshNow = new RefreshNow({ kinds: kinds.map(({ kind, steps }) => ({ kind, steps })), isTrusted, now });
+  const refreshNow = new RefreshNow({ kinds: kinds.map(({ kind, steps }) => ({ kind, steps })), watch, now });
   const fresh = new FreshReads({ refreshNow, replica: waits && { primary, waits }, now });
   return { fresh, applyNow: new ApplyNow({ refreshNow, onFault }) };
 }

@@ -2,7 +2,8 @@ import { type Check, NotReady } from '../api/readiness.ts';
 import { type Database, DatabaseNotPrimary } from '../mysql/database.ts';
 import { readProvenEpoch } from '../mysql/epoch.ts';
 import { readServer, withoutRun } from '../mysql/server-record.ts';
-import { RedisUnavailable, reply } from '../redis/unavailable.ts';
+import { RedisNotOnRecord } from '../redis/masters.ts';
+import { reply } from '../redis/unavailable.ts';
 import { KafkaPermissionMissing } from '../transport/kafka/errors.ts';
 import { type TaskPublisher, TransportFull } from '../transport/task-publisher.ts';
 import type { TaskSource } from '../transport/task-source.ts';
@@ -25,7 +26,7 @@ export function storeChecks(
     ...(reading === primary ? {} : { mysql_replica: answers(reading) }),
     redis: async () => {
       await reply(redis.ping());
-      if (!watch.isTrusted()) throw new RedisUnavailable('its master has not been compared with the known ones');
+      if (!watch.isTrusted()) await watch.during(async () => undefined).catch(named);
       return undefined;
     },
   } satisfies Record<string, Check>;
@@ -50,7 +51,7 @@ export function relayChecks(
 ): Record<string, Check> {
   return {
     mysql: primaryCheck(primary),
-    transport: () => transport.answers().then(() => undefined, namePermission),
+    transport: () => transport.answers().then(() => undefined, named),
     publishing,
   };
 }
@@ -84,14 +85,18 @@ export function checkedPublisher(publisher: Pick<TaskPublisher, 'publish' | 'che
     },
     check: async () => {
       const failure = noRoom ?? notTaken;
-      return failure === undefined ? undefined : namePermission(failure);
+      return failure === undefined ? undefined : named(failure);
     },
   };
 }
 
-/** Readiness may name a permission that Kafka lacks: it is not a secret. */
-function namePermission(error: unknown): never {
-  throw error instanceof KafkaPermissionMissing ? new NotReady(error.message, { cause: error }) : error;
+/** Errors whose texts readiness may show: they hold no secret, and say what somebody has to mend. */
+const NAMED = [KafkaPermissionMissing, RedisNotOnRecord];
+
+function named(error: unknown): never {
+  throw error instanceof Error && NAMED.some((type) => error instanceof type)
+    ? new NotReady(error.message, { cause: error })
+    : error;
 }
 
 /** Checks that the primary answers, accepts writes and is the server on record, which it is not between a failover and the comparison. */

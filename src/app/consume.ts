@@ -31,13 +31,12 @@ import {
   measureSuspension,
 } from './metrics.ts';
 import { createRegistry, serveMetrics } from './metrics-server.ts';
-import { adoptDatabase, openPrimary } from './open-mysql.ts';
-import { closeRedis, listen, openRedisClient } from './open-redis.ts';
+import { listen } from './open-redis.ts';
 import { consumerReports } from './reports.ts';
 import { inBackground, type ProcessContext, runProcess, TIMES, type Times } from './run-process.ts';
 import { agreeOnSettings, watchSettings } from './shared-settings.ts';
 import { inForce } from './shared-sizes.ts';
-import { doIndexesExist, type IndexStores, indexStores, openStores, type Stores } from './stores.ts';
+import { admitRedis, connectStores, doIndexesExist, openStores, type Stores } from './stores.ts';
 import { type BulkLane, openBulkLane, openTransport, watchTransport } from './transport.ts';
 
 /** Time to close everything else when a handler hangs, ms. */
@@ -71,7 +70,7 @@ async function startConsume(context: ProcessContext, lanes: readonly Lane[], tim
   const dropped = droppedLettersCounter(registry);
   const deadLetters = resources.adopt(transport.openDeadLetters(dropped), (opened) => opened.close());
   const opening: LaneOpening = {
-    ...{ stores, transport, deadLetters, times },
+    ...{ stores, transport, deadLetters, onNewEpoch, times },
     observer: observing(context, consumerMetrics(registry), redis),
     pace: new LanePace({ client: redis, prefix: config.keyPrefix }),
     recovery: new LossRecovery({
@@ -84,7 +83,7 @@ async function startConsume(context: ProcessContext, lanes: readonly Lane[], tim
     bulkLane: openBulkLane(context, transport),
     answers: answersAtOnce([() => primary.rows('SELECT 1', []), ...kinds.map((of) => () => of.delayQueue.size())]),
   };
-  const consumers = lanes.map((lane) => openLane(context, lane, opening));
+  const consumers = await Promise.all(lanes.map((lane) => openLane(context, lane, opening)));
 
   // Measure.
   measure(context, registry, { stores, transport, times });
@@ -150,6 +149,7 @@ interface LaneOpening {
   readonly transport: LanedTransport;
   readonly deadLetters: DeadLetters;
   readonly observer: ConsumerObserver & WorkObserver;
+  readonly onNewEpoch: () => void;
   readonly pace: LanePace;
   readonly recovery: LossRecovery;
   readonly bulkLane: BulkLane;
@@ -158,18 +158,18 @@ interface LaneOpening {
 }
 
 /** A lane's source and consumer. The bulk lane has its own connections, so that no small task waits for one. */
-function openLane(context: ProcessContext, lane: Lane, opening: LaneOpening) {
+async function openLane(context: ProcessContext, lane: Lane, opening: LaneOpening) {
   const { config, logger } = context;
-  const { stores, transport, deadLetters, observer, pace, recovery, bulkLane, answers, times } = opening;
+  const { stores, transport, deadLetters, observer, onNewEpoch, pace, recovery, bulkLane, answers, times } = opening;
   const own = lane === 'small' ? transport : transport.bulk;
   const source = own.openSource({
     doIndexesExist: () => doIndexesExist(stores.redis, config),
     stallMs: times.stallMs,
     ...(lane === 'bulk' ? { batchSize: 1, batchesAtOnce: 1 } : {}), // a consumer that is killed repeats one segment at most
   });
-  const { kinds } = lane === 'small' ? stores : bulkStores(context, stores);
+  const { kinds, watch } = lane === 'small' ? stores : await openBulkStores(context, stores, onNewEpoch);
   const consumer = new TaskConsumer({
-    ...{ source, deadLetters, logger, answers, kinds: everyKind(stores.site) },
+    ...{ source, deadLetters, watch, logger, answers, kinds: everyKind(stores.site) },
     worker: kinds.map(
       ({ kind, steps }) =>
         new TaskWorker({
@@ -186,13 +186,19 @@ function openLane(context: ProcessContext, lane: Lane, opening: LaneOpening) {
   return { source, consumer };
 }
 
-/** The same stores through connections of the bulk lane. Heavy queries share one budget. */
-function bulkStores(context: ProcessContext, { primary }: Stores): IndexStores {
-  const { config, logger, resources } = context;
-  const connections = config.bulkConnections;
-  const database = adoptDatabase(context, openPrimary(config, { connections, heavy: primary.heavy }));
-  const redis = resources.adopt(openRedisClient(config, 'consume-bulk', logger), closeRedis);
-  return indexStores(config, database, redis);
+/**
+ * The same stores through connections of the bulk lane, which may lead to other servers. Heavy queries share one budget.
+ * @throws StartError, RedisUnavailable, DatabaseUnavailable, EpochMissing
+ */
+async function openBulkStores(
+  context: ProcessContext,
+  { primary: { heavy } }: Stores,
+  onNewEpoch: () => void,
+): Promise<Stores> {
+  const { bulkConnections: connections } = context.config;
+  const stores = connectStores(context, { name: 'consume-bulk', onNewEpoch, connections, heavy });
+  await admitRedis(context, stores);
+  return stores;
 }
 
 /** Lost races, rebuilds that reads asked for, re-checks. */
@@ -205,7 +211,7 @@ function startDelayedWork(context: ProcessContext, { stores, deadLetters, observ
     onFault: (err) => logger.debug({ err }, 'nobody says now that work is delayed; it is looked for'),
   });
   for (const parts of stores.kinds) {
-    const worker = new DelayedWorker({ ...parts, logger, answers, deadLetters, ...observer });
+    const worker = new DelayedWorker({ ...parts, watch: stores.watch, logger, answers, deadLetters, ...observer });
     inBackground(context, (stopping) => worker.run(stopping));
   }
 }

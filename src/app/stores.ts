@@ -4,7 +4,7 @@ import { type Config, loadConfig } from '../config/config.ts';
 import { CONTACTS, type Kind } from '../contracts/kind.ts';
 import { checkColumns, checkGrants, checkPlans, checkPrimary, checkSchema, isAccount } from '../health/check-mysql.ts';
 import { DelayedWork, type Rechecks } from '../index/delayed-work.ts';
-import { EpochWatch } from '../index/epoch-watch.ts';
+import { EpochWatch, type RedisTrust } from '../index/epoch-watch.ts';
 import type { Steps } from '../index/protocol.ts';
 import type { RedisContactIndex } from '../index/redis/redis-contact-index.ts';
 import { stepsOn } from '../index/steps.ts';
@@ -28,7 +28,7 @@ export interface Stores extends IndexStores {
   readonly primary: Database;
   readonly redis: RedisClient;
   /** Says whether the contents of Redis can be trusted. It begins a new epoch when they cannot. */
-  readonly watch: Pick<EpochWatch, 'isTrusted'>;
+  readonly watch: RedisTrust;
 }
 
 /** Stores that are not yet known to answer. */
@@ -36,14 +36,10 @@ export interface ConnectingStores extends Stores {
   readonly watch: EpochWatch;
 }
 
-interface OpenStoresOptions {
+interface OpenStoresOptions extends Omit<OpenMysqlOptions, 'extraMs'> {
   /** Name of the process, for CLIENT LIST. */
   readonly name: string;
   readonly onNewEpoch?: () => void;
-  /** Class of the primary. */
-  readonly Database?: typeof Database;
-  /** See {@link OpenMysqlOptions}. */
-  readonly isPatient?: OpenMysqlOptions['isPatient'];
 }
 
 /** What is needed to open stores. */

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { CONTACTS, type Kind } from '../contracts/kind.ts';
+import { ON_RECORD, type RedisTrust } from '../index/epoch-watch.ts';
 import { isolateFailures, type SetAside } from '../index/set-aside.ts';
 import { type Answers, storeFaultOf } from '../index/store-fault.ts';
 import type { Pair } from '../mysql/statements/pairs.ts';
@@ -32,6 +33,8 @@ export interface TaskConsumerOptions {
   readonly kinds?: readonly Kind[];
   /** Tasks were lost: raises the alarm and marks every index as untrusted. Nothing after the loss is delivered until it resolves. */
   readonly onLoss: (loss: Loss) => Promise<void>;
+  /** Says whether what was written to Redis counts. Left out: it always does. */
+  readonly watch?: Pick<RedisTrust, 'during'>;
   readonly logger: Logger;
   /** Do the stores answer? Left out: what takes too long always counts as a fault of a store. */
   readonly answers?: Answers;
@@ -48,7 +51,7 @@ export interface TaskConsumerOptions {
  * Takes micro-batches from a source: decodes the deliveries, plans the work, has it done, and acknowledges. A batch is
  * acknowledged when everything in it is written, or is a dead letter. While a store is unavailable or misconfigured, the
  * batch is given back and nothing becomes a dead letter; a task does when it fails alone, repeatedly, although the stores
- * answer.
+ * answer. What was written to another Redis than the one on record does not count: the batch comes again.
  *
  * A dead letter is a change that was not applied. Of a pair, whose user has no index from then on, nothing else is touched. Of a
  * whole task nobody knows whom it concerned, so it counts as a loss.
@@ -92,12 +95,12 @@ export class TaskConsumer {
   }
 
   async #work(batch: Batch): Promise<void> {
-    const { onBatch, now = () => performance.now() } = this.#options;
+    const { onBatch, watch = ON_RECORD, now = () => performance.now() } = this.#options;
     const startedAt = now();
     const held: BatchLease = { renew: () => this.#renew(batch) };
     const lease: BatchLease = { renew: () => this.#beforeStep(held) };
     const { tasks, invalid } = decodeAll(batch.deliveries, this.#options.kinds);
-    const { failed, pairs } = await this.#apply(tasks, lease);
+    const { failed, pairs } = await watch.during(() => this.#apply(tasks, lease));
     const rejected = [...invalid, ...failed, ...pairs];
     if (rejected.length > 0) await batch.lease.renew();
     if (rejected.length > 0) await this.#putAside(rejected);

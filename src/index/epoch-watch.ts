@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
 import type { Database } from '../mysql/database.ts';
-import type { Recorded } from '../mysql/epoch.ts';
+import { type Recorded, readProvenEpoch } from '../mysql/epoch.ts';
 import type { RedisRole } from '../mysql/redis-masters.ts';
 import type { RedisClient } from '../redis/connection.ts';
-import { lookForMaster, masterNodes, RedisIsReplica, readMasters } from '../redis/masters.ts';
+import { lookForMaster, masterNodes, RedisIsReplica, RedisNotOnRecord, readMasters } from '../redis/masters.ts';
 import { RedisUnavailable } from '../redis/unavailable.ts';
-import type { ContactIndex } from './contact-index.ts';
+import type { Epoch } from './contact-index.ts';
 import { checkMysqlServer, checkRedisMasters, identityOf } from './epoch.ts';
 
 export interface EpochWatchOptions {
@@ -23,11 +23,19 @@ export interface EpochWatchOptions {
 const INTERVAL_MS = 10_000;
 const RETRY_MS = 500;
 
+/** Says whether the contents of Redis can be trusted. */
+export type RedisTrust = Pick<EpochWatch, 'isTrusted' | 'epoch' | 'during'>;
+
+/** Where Redis is always the one on record. */
+export const ON_RECORD: Pick<RedisTrust, 'during'> = { during: (work) => work() };
+
 /** Events of a client after which it may be connected to another server; `+node`: a cluster has gained a node. */
 const CHANGES = ['ready', 'close', '+node'];
 
-/** Masters that MySQL knows. */
-interface ComparedMaster {
+/** Masters that are on record. */
+interface ComparedMasters {
+  /** The epoch in which they are. Whenever others take their place, another one begins. */
+  readonly epoch: Epoch;
   /** The number of the latest connection when they were asked. */
   readonly connection: number;
   /** What they were asked through; on a cluster, each connection is a node of its own. */
@@ -40,19 +48,22 @@ interface ComparedMaster {
  * state would answer with old indexes of the current epoch. Nor is it trusted once a master does not answer, has changed, or has
  * become a replica; then the client reconnects, because its address may lead to the new master.
  *
+ * A comparison vouches for one epoch, because another begins whenever others come on record. As soon as rows show another one,
+ * the servers are compared again.
+ *
  * If only MySQL cannot be asked, a master that has not changed stays trusted while the connection lasts: no answer is given
  * without MySQL, and while MySQL is overloaded plain queries would be the worst answer.
  */
 export class EpochWatch {
   readonly #options: EpochWatchOptions;
   #timer: NodeJS.Timeout | undefined;
-  #forgetDatabase: () => void = () => undefined;
+  #forgetDatabase: readonly (() => void)[] = [];
   /** Counts connections, so that a comparison made before the latest one does not vouch for it. */
   #connection = 0;
   /** Comparisons are numbered as they start: one that ends after a later one has decided is ignored. */
   #started = 0;
   #latest = 0;
-  #compared: ComparedMaster | undefined;
+  #compared: ComparedMasters | undefined;
   /** The identity of the masters when last asked; undefined: they did not answer. */
   #seen: string | undefined;
   /** When a master was last looked for, ms; undefined: not since one was known. */
@@ -67,7 +78,8 @@ export class EpochWatch {
     const { client, database } = this.#options;
     for (const event of CHANGES) client.on(event, this.#onChange);
     client.on('refresh', this.#onRefresh);
-    this.#forgetDatabase = database.onConnection(() => this.#schedule(0));
+    const again = () => this.#schedule(0);
+    this.#forgetDatabase = [database.onConnection(again), database.onEpoch(again)];
     await this.#compare();
     if (this.#timer === undefined) this.#schedule(this.#options.intervalMs ?? INTERVAL_MS);
   }
@@ -76,7 +88,7 @@ export class EpochWatch {
     const { client } = this.#options;
     for (const event of CHANGES) client.off(event, this.#onChange);
     client.off('refresh', this.#onRefresh);
-    this.#forgetDatabase();
+    for (const forget of this.#forgetDatabase) forget();
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }
@@ -86,6 +98,31 @@ export class EpochWatch {
     const compared = this.#compared;
     if (compared?.connection !== this.#connection) return false;
     return masterNodes(this.#options.client).every((node) => compared.nodes.includes(node));
+  }
+
+  /**
+   * The epoch in which every one of those servers is on record: an index of any other epoch is not to be used, although rows may
+   * be of that epoch already. Undefined: not all of them are known.
+   */
+  epoch(): Epoch | undefined {
+    return this.isTrusted() ? this.#compared?.epoch : undefined;
+  }
+
+  /**
+   * Does work on Redis that counts only where it is on record. What was written elsewhere is missing in the indexes that answer,
+   * and so is what was written to a server that another one has replaced since.
+   * @returns the result, once it is known that the masters were the same throughout, and are on record after it
+   * @throws RedisUnavailable when they were not: the work must be done again; DatabaseUnavailable; what the work throws
+   */
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    if (!this.isTrusted()) await this.#compare();
+    const connection = this.#connection;
+    const result = await work();
+    if ((await readProvenEpoch(this.#options.database)) !== this.epoch()) await this.#compare();
+    if (this.isTrusted() && connection === this.#connection) return result;
+    throw new RedisUnavailable(
+      'Redis was another server, or not known to be the one on record, while it was written to',
+    );
   }
 
   readonly #onChange = () => {
@@ -115,16 +152,17 @@ export class EpochWatch {
       await this.#compare();
     } catch (error) {
       this.#options.logger.debug({ err: error }, 'the servers could not be compared with those known');
-      if (error instanceof RedisIsReplica) this.#lookForMaster(error);
+      if (error instanceof RedisIsReplica || error instanceof RedisNotOnRecord) this.#lookForMaster(error);
     }
     if (this.#timer !== timer) return; // stopped, or a change came meanwhile
-    this.#schedule(this.isTrusted() ? (this.#options.intervalMs ?? INTERVAL_MS) : RETRY_MS);
+    const { database, intervalMs = INTERVAL_MS } = this.#options;
+    this.#schedule(this.isTrusted() && this.epoch() === database.epoch ? intervalMs : RETRY_MS);
   }
 
   /** Reconnects, which leads to another comparison; so not more often than failed comparisons are retried. */
-  #lookForMaster(error: RedisIsReplica): void {
+  #lookForMaster(error: RedisIsReplica | RedisNotOnRecord): void {
     const { client, logger } = this.#options;
-    if (this.#lookedForMasterAt === undefined) logger.warn({ err: error }, 'Redis has become a replica: leaving it');
+    if (this.#lookedForMasterAt === undefined) logger.warn({ err: error }, 'this Redis must not be used: leaving it');
     const now = performance.now();
     if (now - (this.#lookedForMasterAt ?? Number.NEGATIVE_INFINITY) < RETRY_MS) return;
     this.#lookedForMasterAt = now;
@@ -142,8 +180,12 @@ export class EpochWatch {
     });
     this.#see(number, masters.map(identityOf).sort().join(' '));
     this.#report('MySQL', await checkMysqlServer(database));
-    this.#report('Redis', await checkRedisMasters(database, masters, roles));
-    this.#decide(number, { connection, nodes });
+    const { recorded, epoch } = await checkRedisMasters(database, masters, roles).catch((error: unknown) => {
+      if (error instanceof RedisNotOnRecord) this.#decide(number, undefined);
+      throw error;
+    });
+    this.#report('Redis', recorded);
+    this.#decide(number, { connection, nodes, epoch });
     this.#lookedForMasterAt = undefined;
   }
 
@@ -157,7 +199,7 @@ export class EpochWatch {
     this.#decide(number, undefined);
   }
 
-  #decide(number: number, compared: ComparedMaster | undefined): void {
+  #decide(number: number, compared: ComparedMasters | undefined): void {
     if (number < this.#latest) return;
     this.#latest = number;
     this.#compared = compared;
@@ -172,28 +214,4 @@ export class EpochWatch {
     logger.error({ server }, `another ${server} than before: a new epoch, every index is cold`);
     onNewEpoch?.();
   }
-}
-
-/**
- * Reads indexes only while Redis is trusted, and treats it as unavailable otherwise. It checks after the read as well: a read
- * that was in flight when the connection broke is sent again, perhaps to a server that came back with an older state.
- */
-export function trustedReads(
-  index: Pick<ContactIndex, 'read' | 'readMany'>,
-  watch: Pick<EpochWatch, 'isTrusted'>,
-): Pick<ContactIndex, 'read' | 'readMany'> {
-  const mustBeTrusted = () => {
-    if (watch.isTrusted()) return;
-    throw new RedisUnavailable('Redis is not available: its master has not been compared with those known');
-  };
-  const trusted = async <T>(read: () => Promise<T>): Promise<T> => {
-    mustBeTrusted();
-    const found = await read();
-    mustBeTrusted();
-    return found;
-  };
-  return {
-    read: (user, count, touch) => trusted(() => index.read(user, count, touch)),
-    readMany: (users, count, touch) => trusted(() => index.readMany(users, count, touch)),
-  };
 }

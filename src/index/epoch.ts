@@ -8,7 +8,7 @@ import { nextEpoch, type Recorded, readEpoch, renewEpoch, writeEpoch } from '../
 import { type EpochState, type KnownLoss, type LossProgress, noteProgress, suspendEpoch } from '../mysql/losses.ts';
 import { type RedisRole, recordRedisMasters } from '../mysql/redis-masters.ts';
 import { recordServer } from '../mysql/server-record.ts';
-import type { RedisMaster } from '../redis/masters.ts';
+import { type RedisMaster, RedisNotOnRecord } from '../redis/masters.ts';
 import type { Epoch } from './contact-index.ts';
 
 /** Begins a new epoch, even if the current one is suspended. @param why for people @throws EpochMissing, DatabaseUnavailable */
@@ -60,17 +60,25 @@ export function checkMysqlServer(database: Database): Promise<Recorded> {
  * Checks that every Redis master in use is one that MySQL knows. If not, its contents may be old, and a new epoch begins: the
  * indexes may be older than their epoch says, and tasks on the streams may be lost.
  * Call it on every connection, before the first answer from an index.
- * @throws DatabaseUnavailable, EpochMissing
+ * @returns with the epoch in which they are on record
+ * @throws RedisNotOnRecord when several are in use; DatabaseNotPrimary, DatabaseUnavailable, EpochMissing
  */
 export async function checkRedisMasters(
   database: Database,
   masters: readonly RedisMaster[],
   roles: readonly RedisRole[] = ['index'],
-): Promise<Recorded> {
+): Promise<{ readonly recorded: Recorded; readonly epoch: Epoch }> {
   const what = roles.includes('index') ? '' : ' of the streams';
-  const why = `another Redis master${what}: ${masters.map(({ address, runId }) => `${address} ${runId}`).join(', ')}`;
-  return await recordRedisMasters(database, masters.map(identityOf), roles, nextEpoch(why));
+  const names = masters.map(({ address, runId }) => `${address} ${runId}`).join(', ');
+  const next = nextEpoch(`another Redis master${what}: ${names}`);
+  const { recorded, epoch } = await recordRedisMasters(database, masters.map(identityOf), roles, next);
+  if (recorded === 'in_turns')
+    throw new RedisNotOnRecord(`${SEVERAL} (${names} is not the one on record): ${ONE_FOR_ALL}`);
+  return { recorded, epoch };
 }
+
+const SEVERAL = 'Several Redis masters are in use';
+const ONE_FOR_ALL = 'the addresses of Redis must lead every process to the same one';
 
 /** Changes when the server restarts, or is promoted after it was a replica. */
 export function identityOf({ runId, replicationId }: RedisMaster): string {

@@ -3,6 +3,7 @@ import type { ColumnValue } from '../site/row.ts';
 import type { Deadline } from '../timing/deadline.ts';
 import { Limiter, type Urgency } from '../timing/limiter.ts';
 import { ConnectionPool, type ConnectionPoolOptions, isSilence, type UseOptions } from './connections.ts';
+import { serverOn } from './epoch-token.ts';
 import { asThrown, HeavyQueriesBusy, mysqlFaultOf, retryDeadlocks } from './faults.ts';
 
 export type { ColumnValue } from '../site/row.ts';
@@ -20,7 +21,7 @@ export type Parameter = string | number | null;
 /** What an answer is read from: a whole {@link Database}, or a view of one. */
 export type AnswerDatabase = Pick<
   Database,
-  'rows' | 'isReplica' | 'onRecord' | 'sawOnRecord' | 'renewConnections' | 'sawReadOnly'
+  'rows' | 'isReplica' | 'onRecord' | 'sawEpoch' | 'renewConnections' | 'sawReadOnly'
 >;
 
 /** How many heavy queries may run at once, and how many may wait. */
@@ -83,6 +84,8 @@ export class Database {
   readonly #deadlineMs: number;
   #readOnly: { readonly proof: string; readonly at: number } | undefined;
   readonly #replicaOf: Pick<Database, 'onRecord'> | undefined;
+  readonly #epochListeners = new Set<() => void>();
+  #epoch: string | undefined;
   #onRecord: string | undefined;
 
   constructor(url: string, options: DatabaseOptions) {
@@ -166,9 +169,23 @@ export class Database {
     return this.#replicaOf === undefined ? this.#onRecord : this.#replicaOf.onRecord;
   }
 
-  /** To be told of rows of the primary. @param proof of the server on record; undefined: none is */
-  sawOnRecord(proof: string | undefined): void {
-    this.#onRecord = proof;
+  /** The token of the epoch, as the latest rows of the primary say; undefined: there have been none. */
+  get epoch(): string | undefined {
+    return this.#epoch;
+  }
+
+  /** To be told of rows of the primary. @param token of the epoch in their snapshot */
+  sawEpoch(token: string): void {
+    if (token === this.#epoch) return;
+    this.#epoch = token;
+    this.#onRecord = serverOn(token);
+    for (const listener of this.#epochListeners) listener();
+  }
+
+  /** Calls the listener whenever `epoch` has changed. Returns a function that stops it. */
+  onEpoch(listener: () => void): () => void {
+    this.#epochListeners.add(listener);
+    return () => void this.#epochListeners.delete(listener);
   }
 
   /** To be told of rows of a server that takes no writes. @param proof of the server */

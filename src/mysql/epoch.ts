@@ -236,7 +236,7 @@ async function readFrom(
     return { token: isInForce ? token : UNKNOWN + token, rows, server: 'replica' };
   }
   if (onRecord !== undefined && onRecord !== proof) return { token: UNKNOWN + token, rows, server: 'unknown' };
-  database.sawOnRecord(onRecord);
+  database.sawEpoch(token);
   return { token, rows, server: 'primary' };
 }
 

@@ -5,15 +5,19 @@
  * while they were apart, and replication stops at a row that is there already, or gone.
  */
 import { createHash } from 'node:crypto';
-import type { Connection, RowDataPacket } from 'mysql2/promise';
+import type { Connection, PoolConnection, RowDataPacket } from 'mysql2/promise';
 import type { ColumnValue, Database } from './database.ts';
-import { bump, lockEpoch, type NextEpoch, type Recorded } from './epoch.ts';
+import { bump, EPOCH, lockEpoch, type NextEpoch, type Recorded, readOwn } from './epoch.ts';
+import { isAnyReplaced, isPresent, type ReplacedServers, readReplaced, writeReplaced } from './replaced-servers.ts';
 import { SETTING } from './settings.ts';
 
 /** What a Redis is for: it holds the indexes, carries the tasks, or both. */
 export type RedisRole = 'index' | 'streams';
 
 const nameOf = (role: RedisRole) => `redis:${role}`;
+
+/** Of the row with those that were replaced. */
+const replacedName = (role: RedisRole) => `${nameOf(role)}:replaced`;
 
 /** Characters of a digest: a row holds 64 KiB, and a cluster has up to a thousand masters. */
 const DIGEST_LENGTH = 16;
@@ -22,48 +26,118 @@ function digestOf(identity: string): string {
   return createHash('sha256').update(identity).digest('base64url').slice(0, DIGEST_LENGTH);
 }
 
+/** The outcome of a comparison. */
+export interface RecordedComparison {
+  readonly recorded: Recorded | 'in_turns';
+  /** The token of the epoch in which they are on record. Whenever others take their place, another epoch begins. */
+  readonly epoch: string;
+}
+
 /**
  * Compares the Redis masters in use with those on record for these roles. An unknown one begins the epoch given, once
  * for all roles, and the masters now in use replace those on record: one that comes back later is unknown again,
  * because it missed what was written since.
  * @param identities of the masters in use, each `<run_id>/<master_replid>`: whether what was written to it is still there
- * @throws EpochMissing, DatabaseUnavailable
+ * @returns `in_turns`: one was replaced, and what replaced it is still in use; nothing is recorded
+ * @throws DatabaseNotPrimary, EpochMissing, DatabaseUnavailable
  */
 export async function recordRedisMasters(
   database: Database,
   identities: readonly string[],
   roles: readonly RedisRole[],
   next: NextEpoch,
-): Promise<Recorded> {
+): Promise<RecordedComparison> {
   const inUse = identities.map(digestOf);
-  if (await areKnown(database, inUse, roles)) return 'known';
+  const epoch = await epochOnRecord(database, inUse, roles);
+  if (epoch !== undefined) return { recorded: 'known', epoch };
   return await database.transaction(async (connection) => {
     await lockEpoch(connection);
-    let outcome: Recorded = 'known'; // another process may have been first
-    for (const role of roles) {
-      const one = await recordIn(connection, role, inUse);
-      if (one === 'new_epoch' || outcome === 'known') outcome = one;
-    }
-    // The first ones begin an epoch, too: this may be a copy of the database that was taken before there were any.
-    if (outcome === 'known' || (await bump(connection, next)) === 'new_epoch') return outcome;
-    return 'suspended';
+    const recorded = await recordIn(connection, inUse, roles, next);
+    return { recorded, epoch: await lockEpoch(connection) };
   });
 }
 
-async function areKnown(database: Database, inUse: readonly string[], roles: readonly RedisRole[]): Promise<boolean> {
-  for (const role of roles) {
-    const [[value] = []] = await database.rows(SETTING.read, [nameOf(role)]);
-    if (!isAllIn(inUse, mastersIn(value))) return false;
-  }
-  return true;
+const KNOWN = `
+  SELECT s.name, s.value, ${EPOCH}
+  FROM recency_epoch AS e LEFT JOIN recency_settings AS s ON s.name IN (?, ?, ?, ?)`;
+
+const ROLES: readonly RedisRole[] = ['index', 'streams'];
+
+/** @returns the epoch in which all of them are on record, and no other was lately; undefined: this must be looked into */
+async function epochOnRecord(
+  database: Database,
+  inUse: readonly string[],
+  roles: readonly RedisRole[],
+): Promise<string | undefined> {
+  const { rows, epoch } = await readOwn(database, KNOWN, [...ROLES.map(nameOf), ...ROLES.map(replacedName)]);
+  const valueOf = new Map(rows.map(([name, value]) => [name, value]));
+  const isKnown = (role: RedisRole) =>
+    isAllIn(inUse, mastersIn(valueOf.get(nameOf(role)))) && !isAnyReplaced(valueOf.get(replacedName(role)));
+  return roles.every(isKnown) ? epoch : undefined;
 }
 
-async function recordIn(connection: Connection, role: RedisRole, inUse: readonly string[]): Promise<Recorded> {
+/** Those on record for one role. */
+interface RecordedMasters {
+  readonly role: RedisRole;
+  /** Undefined: none. */
+  readonly masters: readonly string[] | undefined;
+  readonly before: ReplacedServers;
+}
+
+async function recordIn(
+  connection: PoolConnection,
+  inUse: readonly string[],
+  roles: readonly RedisRole[],
+  next: NextEpoch,
+): Promise<Recorded | 'in_turns'> {
+  const now = next.bumpedAt;
+  const records = await Promise.all(roles.map((role) => readRecord(connection, role, now)));
+  if (records.some((record) => takesTurns(inUse, record, now))) {
+    for (const record of records) await keepRefusing(connection, inUse, record, now);
+    return 'in_turns';
+  }
+  for (const record of records) await replace(connection, inUse, record, now);
+  const others = records.filter(({ masters }) => !isAllIn(inUse, masters));
+  if (others.length === 0) return 'known'; // another process was first
+  // The first ones begin an epoch, too: this may be a copy of the database that was taken before there were any.
+  if ((await bump(connection, next)) === 'suspended') return 'suspended';
+  return others.every(({ masters }) => masters === undefined) ? 'first' : 'new_epoch';
+}
+
+async function readRecord(connection: Connection, role: RedisRole, now: number): Promise<RecordedMasters> {
   const [[row]] = await connection.execute<RowDataPacket[]>(SETTING.read, [nameOf(role)]);
-  const recorded = mastersIn(row?.value);
-  if (isAllIn(inUse, recorded)) return 'known';
-  await connection.execute(SETTING.write, [nameOf(role), JSON.stringify(inUse)]);
-  return recorded === undefined ? 'first' : 'new_epoch';
+  return { role, masters: mastersIn(row?.value), before: await readReplaced(connection, replacedName(role), now) };
+}
+
+function takesTurns(inUse: readonly string[], { masters = [], before }: RecordedMasters, now: number): boolean {
+  return isPresent(before, now) && inUse.some((digest) => digest in before.replaced && !masters.includes(digest));
+}
+
+/** Remembers those that are refused for as long as they are in use. */
+async function keepRefusing(
+  connection: Connection,
+  inUse: readonly string[],
+  { role, before: { seenAt, replaced } }: RecordedMasters,
+  now: number,
+): Promise<void> {
+  const refused = Object.fromEntries(inUse.filter((digest) => digest in replaced).map((digest) => [digest, now]));
+  await writeReplaced(connection, replacedName(role), { seenAt, replaced: { ...replaced, ...refused } });
+}
+
+async function replace(
+  connection: Connection,
+  inUse: readonly string[],
+  { role, masters, before: { replaced } }: RecordedMasters,
+  now: number,
+): Promise<void> {
+  const isKnown = isAllIn(inUse, masters);
+  const gone = isKnown || masters === undefined ? [] : masters.filter((digest) => !inUse.includes(digest));
+  const others = Object.entries(replaced).filter(([digest]) => isKnown || !inUse.includes(digest));
+  await writeReplaced(connection, replacedName(role), {
+    seenAt: now,
+    replaced: Object.fromEntries([...others, ...gone.map((digest) => [digest, now])]),
+  });
+  if (!isKnown) await connection.execute(SETTING.write, [nameOf(role), JSON.stringify(inUse)]);
 }
 
 /** Undefined: none is on record. */

@@ -78,7 +78,7 @@ export class ReplicaWaits {
       get onRecord() {
         return replica.onRecord;
       },
-      sawOnRecord: (proof) => replica.sawOnRecord(proof),
+      sawEpoch: (token) => replica.sawEpoch(token),
       renewConnections: () => replica.renewConnections(),
       sawReadOnly: (proof) => replica.sawReadOnly(proof),
     };

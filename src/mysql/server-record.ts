@@ -2,10 +2,9 @@
  * The MySQL server on record: the primary, whose rows count (see epoch.ts).
  *
  * The token of the epoch names it, by the digest of its identity (see epoch-token.ts). A server with another identity is put on
- * record with a new epoch: after a failover or a restore, commits that the indexes reflect may be lost. Where several
- * writable servers answer at one address in turns (a cluster with several writers behind a balancer, a primary that was
- * replaced but not stopped), that would begin a new epoch at every comparison. So a server that was replaced is refused,
- * not put on record again, while the one that replaced it still answers. A planned switch back is another thing: the one on record is made read-only first, which its own rows say.
+ * record with a new epoch: after a failover or a restore, commits that the indexes reflect may be lost. One that was replaced
+ * is refused while the one that replaced it still answers (see replaced-servers.ts). A planned switch back is another thing: the
+ * one on record is made read-only first, which its own rows say.
  *
  * A server that still applies what it has received by replication is not put on record either: until it has, it lacks changes
  * that were committed, so nothing that it says can be certified. (What arrives although that cannot be seen, or later, is
@@ -17,8 +16,10 @@ import { bump, lockEpoch, type NextEpoch, NOT_PRIMARY, type Recorded } from './e
 import { serverOn } from './epoch-token.ts';
 import { DatabaseNotPrimary } from './faults.ts';
 import { rememberMarks } from './others-marks.ts';
+import { isAnyReplaced, isPresent, readReplaced, writeReplaced } from './replaced-servers.ts';
 import { readReplicationSources } from './replication.ts';
 import { parseState, proofOf, SERVER, STATE } from './session.ts';
+import { SETTING } from './settings.ts';
 
 /** A server as it describes itself. */
 export interface ServerState {
@@ -99,25 +100,7 @@ async function mustHaveApplied(connection: Connection, { description }: ServerSt
   throw new DatabaseNotPrimary(`MySQL (now ${description}) still applies what it has received from ${from}`);
 }
 
-/** What is known of servers that were replaced. */
-interface Replacements {
-  /** When the server on record was last seen, ms since 1970 UTC. */
-  readonly seenAt: number;
-  /** By {@link ServerState.proof}: when each was last seen or refused, ms since 1970 UTC. */
-  readonly replaced: Readonly<Record<string, number>>;
-}
-
-const NAME = 'mysql:replaced';
-const READ = `SELECT value FROM recency_settings WHERE name = '${NAME}'`;
-
-// Never deleted: a pair of masters that were apart have both replaced it, and replication stops at a row that is gone.
-const WRITE = `REPLACE INTO recency_settings (name, value) VALUES ('${NAME}', ?)`;
-
-/** How long the server on record counts as present after it was seen, ms: three comparisons. */
-const PRESENT_MS = 30_000;
-
-/** How long a replaced server is remembered, ms. */
-const REPLACED_MS = 600_000;
+const REPLACED = 'mysql:replaced';
 
 /**
  * Compares the server that answers with the one on record.
@@ -149,6 +132,11 @@ export async function recordServer(database: Database, epochOn: (server: ServerS
   return outcome;
 }
 
+async function hasReplaced(database: Database): Promise<boolean> {
+  const [[value] = []] = await database.rows(SETTING.read, [REPLACED]);
+  return isAnyReplaced(value);
+}
+
 interface ComparedServer {
   /** The server that answered outside the transaction. */
   readonly before: ServerState;
@@ -164,20 +152,20 @@ async function recordIn(
   next: NextEpoch,
 ): Promise<Recorded | 'in_turns'> {
   const now = next.bumpedAt;
-  const { seenAt, replaced } = await readReplacements(connection, now);
+  const known = await readReplaced(connection, REPLACED, now);
+  const { seenAt, replaced } = known;
   if (here.isOnRecord) {
-    await writeReplacements(connection, { seenAt: now, replaced });
+    await writeReplaced(connection, REPLACED, { seenAt: now, replaced });
     if (here.recorded === undefined) return (await put(connection, here, next)) === 'suspended' ? 'suspended' : 'first';
     return before.isOnRecord || withoutRun(before.identity) === withoutRun(here.identity) ? 'known' : 'in_turns';
   }
-  const isPresent = now - seenAt < PRESENT_MS && readOnlyAt < seenAt;
-  if (here.proof in replaced && isPresent) {
-    await writeReplacements(connection, { seenAt, replaced: { ...replaced, [here.proof]: now } });
+  if (here.proof in replaced && isPresent(known, now) && readOnlyAt < seenAt) {
+    await writeReplaced(connection, REPLACED, { seenAt, replaced: { ...replaced, [here.proof]: now } });
     return 'in_turns';
   }
   const { [here.proof]: _back, ...others } = replaced;
   const last = here.recorded === undefined ? {} : { [here.recorded]: now };
-  await writeReplacements(connection, { seenAt: now, replaced: { ...others, ...last } });
+  await writeReplaced(connection, REPLACED, { seenAt: now, replaced: { ...others, ...last } });
   return await put(connection, here, next);
 }
 
@@ -189,23 +177,3 @@ async function put(connection: PoolConnection, { proof }: ServerState, next: Nex
   await rememberMarks(connection);
   return await bump(connection, next, proof);
 }
-
-async function hasReplaced(database: Database): Promise<boolean> {
-  const [[value] = []] = await database.rows(READ, []);
-  return value !== undefined && Object.keys(replacementsIn(value).replaced).length > 0;
-}
-
-async function readReplacements(connection: PoolConnection, now: number): Promise<Replacements> {
-  const [[row]] = await connection.query<RowDataPacket[]>(READ);
-  if (row === undefined) return { seenAt: 0, replaced: {} };
-  const { seenAt, replaced } = replacementsIn(row.value);
-  const recent = Object.entries(replaced).filter(([, at]) => now - at < REPLACED_MS);
-  return { seenAt, replaced: Object.fromEntries(recent) };
-}
-
-async function writeReplacements(connection: PoolConnection, replacements: Replacements): Promise<void> {
-  await connection.execute(WRITE, [JSON.stringify(replacements)]);
-}
-
-/** The row, as version 0.1.0 reads it too. */
-const replacementsIn = (value: unknown) => JSON.parse(String(value)) as Replacements;

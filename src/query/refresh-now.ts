@@ -1,6 +1,7 @@
 import type { RelationChange } from '../contracts/fresh.ts';
 import type { Id } from '../contracts/id.ts';
 import type { Kind } from '../contracts/kind.ts';
+import type { RedisTrust } from '../index/epoch-watch.ts';
 import { run, type Steps } from '../index/protocol.ts';
 import { addHint, type Hint, isBehind, PAIRS_A_CALL, type RefreshReport, refresh } from '../index/refresh.ts';
 import { RedisUnavailable } from '../redis/unavailable.ts';
@@ -23,8 +24,8 @@ type Sides = 'own' | 'both';
 
 interface RefreshNowOptions {
   readonly kinds: readonly RefreshedKind[];
-  /** Is this Redis the one on record? An index that is not trusted is not worth a refresh. */
-  readonly isTrusted: () => boolean;
+  /** Says whether this Redis is the one on record. An index elsewhere is not worth a refresh. */
+  readonly watch: Pick<RedisTrust, 'isTrusted' | 'during'>;
   /** Monotonic clock, ms. */
   readonly now: () => number;
 }
@@ -63,8 +64,10 @@ export class RefreshNow {
     sides: Sides,
     { deadline, clock = new Stopwatch(this.#options.now) }: { deadline?: Deadline | undefined; clock?: Stopwatch } = {},
   ): Promise<RefreshedNow> {
-    if (!this.#options.isTrusted()) throw new RedisUnavailable('Redis has not been compared with those known');
-    const reports = await inSpan('recency.refresh', () => this.#refresh(changes, sides, deadline, clock));
+    const { watch } = this.#options;
+    if (!watch.isTrusted()) throw new RedisUnavailable('Redis has not been compared with those known');
+    const work = () => watch.during(() => this.#refresh(changes, sides, deadline, clock));
+    const reports = await inSpan('recency.refresh', () => withinDeadline(deadline, work()));
     return {
       behind: usersOf(reports.flatMap((report) => report.behind)),
       unsettled: usersOf(reports.flatMap(({ unsettled, failed }) => [...unsettled, ...failed.map(({ item }) => item)])),

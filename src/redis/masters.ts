@@ -19,6 +19,9 @@ export interface RedisMaster {
 /** A server that should be a master has become a replica. */
 export class RedisIsReplica extends RedisUnavailable {}
 
+/** It was replaced as the master, and the one that replaced it is still in use. */
+export class RedisNotOnRecord extends RedisUnavailable {}
+
 /** The connections to the masters: the client itself, or those of all masters that a cluster's client knows. */
 export function masterNodes(client: RedisClient): Redis[] {
   return client.isCluster ? (client as Cluster).nodes('master') : [client as Redis];

@@ -9,6 +9,7 @@ import { addContact, removeContact } from '../../src/tools/reference-site/relati
 import { post, startTestApi, type TestApi } from '../support/api.ts';
 import { everybodyKnows, freshSitePool, writeSite } from '../support/small-site.ts';
 import { freshStores, type Stores } from '../support/stores.ts';
+import { TRUSTED } from '../support/trust.ts';
 
 const LIMITS = { max: 8, min: 4 };
 const [FIRST, SECOND, THIRD] = ['1', '2', '3'];
@@ -50,7 +51,7 @@ const AFTER = { ...BEFORE, ids: ['111', '110'] };
 function failing(steps: Partial<Steps>) {
   const kinds = [{ kind: CONTACTS_KIND, steps: { ...stores.steps, ...steps } }];
   return startTestApi(stores, {
-    ...readYourWrites({ kinds, primary: stores.primary, isTrusted: () => true, onFault: () => undefined }),
+    ...readYourWrites({ kinds, primary: stores.primary, watch: TRUSTED, onFault: () => undefined }),
     ...LIMITS,
   });
 }

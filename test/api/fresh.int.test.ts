@@ -12,6 +12,7 @@ import { readPlainSql } from '../model/plain-sql.ts';
 import { ask, post, startTestApi, type TestApi } from '../support/api.ts';
 import { everybodyKnows, freshSitePool, writeSite } from '../support/small-site.ts';
 import { freshStores, type Stores } from '../support/stores.ts';
+import { TRUSTED } from '../support/trust.ts';
 
 const LIMITS = { max: 24, min: 12 };
 const LIMIT = 10;
@@ -196,7 +197,7 @@ describe('POST /v1/tasks?apply=now', () => {
   const failing = (steps: Partial<Steps>) => {
     const kinds = [{ kind: CONTACTS, steps: { ...stores.steps, ...steps } }];
     return startTestApi(stores, {
-      ...readYourWrites({ kinds, primary: stores.primary, isTrusted: () => true, onFault: () => undefined }),
+      ...readYourWrites({ kinds, primary: stores.primary, watch: TRUSTED, onFault: () => undefined }),
       ...LIMITS,
     });
   };
@@ -254,7 +255,7 @@ describe('POST /v1/tasks?apply=now', () => {
       ...readYourWrites({
         kinds: [{ kind: CONTACTS, steps }],
         primary: stores.primary,
-        isTrusted: () => true,
+        watch: TRUSTED,
         onFault: () => undefined,
       }),
       accept: () => Promise.reject(new Error('no broker')),
@@ -272,7 +273,7 @@ describe('POST /v1/tasks?apply=now', () => {
       ...readYourWrites({
         kinds: [{ kind: CONTACTS, steps }],
         primary: stores.primary,
-        isTrusted: () => true,
+        watch: TRUSTED,
         onFault: () => undefined,
       }),
       deadlineMs: 400,

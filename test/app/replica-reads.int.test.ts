@@ -18,6 +18,7 @@ import { closeAtEnd, freshName, freshPrefix } from '../support/servers.ts';
 import { everybodyKnows, freshSitePool, writeSite } from '../support/small-site.ts';
 import { freshRedis, NO_LAG, recentContactsOn, type Stores, storesOn } from '../support/stores.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
+import { TRUSTED } from '../support/trust.ts';
 import { until } from '../support/until.ts';
 
 const LIMITS = { max: 8, min: 4 };
@@ -87,7 +88,7 @@ async function startApi(given: Given = {}) {
   return await startTestApi(stores, {
     ...LIMITS,
     ...readYourWrites(
-      { kinds: [{ kind: CONTACTS_KIND, steps }], primary, isTrusted: () => true, onFault: () => undefined },
+      { kinds: [{ kind: CONTACTS_KIND, steps }], primary, watch: TRUSTED, onFault: () => undefined },
       replicaWaits,
     ),
     ...{ replicaWaits, recentContacts },

@@ -12,18 +12,20 @@ import {
   noteCaughtUp,
   suspendForLoss,
 } from '../../src/index/epoch.ts';
-import { EpochWatch, trustedReads } from '../../src/index/epoch-watch.ts';
+import { EpochWatch } from '../../src/index/epoch-watch.ts';
 import { RedisContactIndex } from '../../src/index/redis/redis-contact-index.ts';
+import { trustedReads } from '../../src/index/trusted-reads.ts';
 import { Database } from '../../src/mysql/database.ts';
 import { lockEpoch, readEpoch } from '../../src/mysql/epoch.ts';
 import { isSuspended, serverOn } from '../../src/mysql/epoch-token.ts';
 import { readEpochState } from '../../src/mysql/losses.ts';
 import { migrate } from '../../src/mysql/migrate.ts';
 import type { RedisRole } from '../../src/mysql/redis-masters.ts';
+import type { ReplacedServers } from '../../src/mysql/replaced-servers.ts';
 import { readServer } from '../../src/mysql/server-record.ts';
 import { SETTING } from '../../src/mysql/settings.ts';
 import { openRedis, type RedisClient, untilReady } from '../../src/redis/connection.ts';
-import { readMasters } from '../../src/redis/masters.ts';
+import { RedisNotOnRecord, readMasters } from '../../src/redis/masters.ts';
 import { RedisUnavailable } from '../../src/redis/unavailable.ts';
 import { startRedis } from '../../src/tools/devservers/start-server.ts';
 import { putOnRecord, replaceMasters } from '../support/on-record.ts';
@@ -52,7 +54,7 @@ async function connect(url: string): Promise<RedisClient> {
 const token = async () => (await readEpoch(database)).token;
 
 const compare = async (client: RedisClient, roles?: readonly RedisRole[]) =>
-  checkRedisMasters(database, await readMasters(client), roles);
+  (await checkRedisMasters(database, await readMasters(client), roles)).recorded;
 
 describe('a new epoch', () => {
   it('has another token, and says why it began', async () => {
@@ -106,25 +108,54 @@ describe('a Redis master', () => {
     expect((await readEpoch(database)).why).toContain(`another Redis master: ${new URL(other.url).host} `);
   });
 
-  it('begins one too if it comes back after another took its place: it missed the writes since', async () => {
+  it('is refused while the one that took its place is in use; later it begins one too: it missed the writes since', async () => {
     await using other = await startRedis();
     const first = await connect(redisUrl());
     const second = await connect(other.url);
     await compare(first);
     await compare(second);
+    const before = await token();
+    for (const again of ['refused', 'still refused']) {
+      await expect(compare(first), again).rejects.toThrow(RedisNotOnRecord);
+      expect(await compare(second)).toBe('known');
+    }
+    expect(await token()).toBe(before);
+    await wereSeen('index', 31_000);
     expect(await compare(first)).toBe('new_epoch');
+    await expect(compare(second)).rejects.toThrow(RedisNotOnRecord);
+  });
+
+  it('is refused for as long as it tries, and no longer remembered ten minutes after', async () => {
+    await using other = await startRedis();
+    const [first, second] = [await connect(redisUrl()), await connect(other.url)];
+    for (const client of [first, second]) await compare(client);
+    await wereSeen('index', 601_000);
+    expect(await compare(second)).toBe('known');
+    expect(await replacedNow('index')).toEqual({});
+    expect(await compare(first)).toBe('new_epoch');
+  });
+
+  it('is refused for every role, and comes on record for none, where it is refused for one', async () => {
+    await using other = await startRedis();
+    const [first, second] = [await connect(redisUrl()), await connect(other.url)];
+    await compare(first, ['streams']);
+    await compare(second, ['streams']);
+    const before = await token();
+    await expect(compare(first, ['index', 'streams'])).rejects.toThrow(RedisNotOnRecord);
+    expect(await token()).toBe(before);
+    expect(await compare(second, ['index', 'streams'])).toBe('first');
   });
 
   it('is one of up to a thousand in a cluster', async () => {
     const masters = Array.from({ length: 1_000 }, (_, place) => {
       return { address: `redis-${place}:6379`, runId: randomUUID(), replicationId: randomUUID() };
     });
-    expect(await checkRedisMasters(database, masters)).toBe('first');
-    expect(await checkRedisMasters(database, masters)).toBe('known');
+    expect(await checkRedisMasters(database, masters)).toMatchObject({ recorded: 'first' });
+    expect(await checkRedisMasters(database, masters)).toMatchObject({ recorded: 'known' });
     const [, ...others] = masters;
     const instead = { address: 'redis-0:6379', runId: randomUUID(), replicationId: randomUUID() };
-    expect(await checkRedisMasters(database, [instead, ...others])).toBe('new_epoch');
-    expect(await checkRedisMasters(database, masters)).toBe('new_epoch');
+    expect(await checkRedisMasters(database, [instead, ...others])).toMatchObject({ recorded: 'new_epoch' });
+    await expect(checkRedisMasters(database, masters)).rejects.toThrow(RedisNotOnRecord);
   });
 
   it('cannot be used if it is a replica', async () => {
@@ -134,6 +165,24 @@ describe('a Redis master', () => {
     await expect(compare(client)).rejects.toThrow(/is a replica/);
   });
 });
+
+/** What is known of the masters of a role that were replaced. */
+async function replacedOf(role: RedisRole): Promise<ReplacedServers> {
+  const [[value] = []] = await database.rows(SETTING.read, [`redis:${role}:replaced`]);
+  return JSON.parse(String(value));
+}
+
+const replacedNow = async (role: RedisRole) => (await replacedOf(role)).replaced;
+
+/** As if all of that had been so long ago, ms. */
+async function wereSeen(role: RedisRole, ago: number): Promise<void> {
+  const { seenAt, replaced } = await replacedOf(role);
+  const earlier = Object.fromEntries(Object.entries(replaced).map(([digest, at]) => [digest, at - ago]));
+  await database.write(SETTING.write, [
+    `redis:${role}:replaced`,
+    JSON.stringify({ seenAt: seenAt - ago, replaced: earlier }),
+  ]);
+}
 
 describe('a MySQL server', () => {
   it('is the same on every connection', async () => {
@@ -218,7 +267,7 @@ describe('the watch', () => {
     await expect(reads.read('1', 0, false)).rejects.toThrow(RedisUnavailable);
     await server.restart();
     const reading = await until(() => reads.read('1', 0, false));
-    expect(reading).toMatchObject({ state: 'warm', epoch }); // the old index is back,
+    expect(reading).toMatchObject({ state: 'warm', epoch: `?${epoch}` }); // the old index is back,
     expect(await token()).not.toBe(epoch); // and counted as cold before anybody could read it
     await until(() => told.length > 0);
     expect(told).toEqual(['new epoch']);

@@ -4,6 +4,7 @@ import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import { readYourWrites } from '../../src/app/api-queries.ts';
 import type { RelationChange } from '../../src/contracts/fresh.ts';
 import { CONTACTS as CONTACTS_KIND } from '../../src/contracts/kind.ts';
+import type { RedisTrust } from '../../src/index/epoch-watch.ts';
 import { run, type Steps } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { ColdBuilds } from '../../src/query/cold-builds.ts';
@@ -16,6 +17,7 @@ import { ContactsDatabase } from '../support/contacts-database.ts';
 import { expectExact } from '../support/exact.ts';
 import { everybodyKnows, freshSitePool, writeSite } from '../support/small-site.ts';
 import { freshStores, recentContactsOn, type Stores } from '../support/stores.ts';
+import { TRUSTED, UNTRUSTED } from '../support/trust.ts';
 import { until } from '../support/until.ts';
 
 const LIMITS = { max: 8, min: 4 };
@@ -61,18 +63,18 @@ const contact = (id: string, version?: string): RelationChange => ({
 interface Given {
   readonly steps?: Partial<Steps>;
   readonly parts?: Partial<RecentContactsOptions>;
-  readonly isTrusted?: () => boolean;
+  readonly watch?: Pick<RedisTrust, 'isTrusted' | 'during'>;
   readonly deadline?: Deadline;
   readonly query?: Partial<RecentQuery>;
 }
 
 /** Reads as the API does. @returns the ids, and where they came from */
 async function read(changes: readonly RelationChange[], given: Given = {}) {
-  const { isTrusted = () => true, deadline } = given;
+  const { watch = TRUSTED, deadline } = given;
   const steps = { ...stores.steps, ...given.steps };
   const recent = recentContactsOn(stores, LIMITS, given.parts);
   const kinds = [{ kind: CONTACTS_KIND, steps }];
-  const { fresh } = readYourWrites({ kinds, primary: stores.primary, isTrusted, onFault: nothing });
+  const { fresh } = readYourWrites({ kinds, primary: stores.primary, watch, onFault: nothing });
   const { contacts, source, exact, reason, timing } = await fresh.read(
     { changes, gtids: undefined, deadline },
     ({ of }) =>
@@ -117,7 +119,7 @@ describe('a read that names its change, whose task nobody has processed,', () =>
     expect(await stores.index.nonces([NEW])).toEqual(nonce);
 
     const kinds = [{ kind: CONTACTS_KIND, steps: stores.steps }];
-    const { applyNow } = readYourWrites({ kinds, primary: stores.primary, isTrusted: () => true, onFault: nothing });
+    const { applyNow } = readYourWrites({ kinds, primary: stores.primary, watch: TRUSTED, onFault: nothing });
     const task = { type: 'recency.contact.changed', user: USER, contact: NEW } as const;
     expect(await applyNow.apply([task], new Deadline(10_000))).toBe(true);
     await expectExact(stores, LIMITS, NEW, 'the side that was not read');
@@ -146,7 +148,7 @@ describe('a version that is not committed yet', () => {
     const early = [contact(NEWEST, '2')];
     expect(await read(early)).toMatchObject({ ...behind, source: 'index', counts: { behind: 1, refreshed: 0 } });
     expect(await read(early, { query: { limit: 10 } })).toMatchObject({ exact: false, source: 'database' });
-    expect(await read(early, { isTrusted: () => false, parts: AWAY })).toMatchObject({ ...behind, source: 'database' });
+    expect(await read(early, { watch: UNTRUSTED, parts: AWAY })).toMatchObject({ ...behind, source: 'database' });
     expect(await read([contact(NEW, '1')])).toMatchObject(behind); // there is no row at all
     expect(await stores.rechecks.take(10, 1_000)).toEqual([]); // its task, not its reader, sees to it that it is not lost
     expect(await removeContact(pool, USER, NEWEST)).toBe('2');
@@ -162,7 +164,7 @@ describe('where the index cannot be refreshed, plain SQL answers:', () => {
   it.each([
     ['Redis is not available', { steps: { nonces: away }, parts: AWAY }],
     ['Redis fails between reading and writing', { steps: { apply: away } }],
-    ['Redis is not trusted', { isTrusted: () => false }],
+    ['Redis is not trusted', { watch: UNTRUSTED }],
   ] satisfies [string, Given][])('%s', async (_what, given) => {
     const version = await addContact(pool, USER, NEW);
     const answer = await read([contact(NEW, version)], given);
@@ -240,7 +242,7 @@ describe('a replica', () => {
     const waits = { after: () => replica };
     const { primary, steps } = stores;
     const kinds = [{ kind: CONTACTS_KIND, steps }];
-    const { fresh } = readYourWrites({ kinds, primary, isTrusted: () => true, onFault: nothing }, waits);
+    const { fresh } = readYourWrites({ kinds, primary, watch: TRUSTED, onFault: nothing }, waits);
     const find = (changes: readonly RelationChange[]) =>
       fresh.read({ changes, gtids: undefined }, ({ of }) =>
         recent.find({ user: USER, relation: 'any', limit: 3, below: undefined, freshness: of(USER) }),

@@ -6,9 +6,9 @@ import { whileLeading } from '../../src/app/run-process.ts';
 import { DRIFT_CLASSES, INDEX_CLASSES } from '../../src/contracts/drift.ts';
 import type { Id } from '../../src/contracts/id.ts';
 import type { RaiseBarrier } from '../../src/index/drain-barrier.ts';
-import { trustedReads } from '../../src/index/epoch-watch.ts';
 import { run } from '../../src/index/protocol.ts';
 import { refresh } from '../../src/index/refresh.ts';
+import { trustedReads } from '../../src/index/trusted-reads.ts';
 import { UserDraw } from '../../src/repair/find-users.ts';
 import { runToEnd } from '../../src/repair/job.ts';
 import { SamplerReports } from '../../src/repair/sampler/report.ts';
@@ -43,7 +43,7 @@ interface Wanted {
 
 function sampler({ raiseBarrier = site.raiseBarrier, settleMs = 5_000, isTrusted = () => true }: Wanted = {}) {
   const { primary, redis } = site.stores;
-  const index = trustedReads(site.stores.index, { isTrusted });
+  const index = trustedReads(site.stores.index, { epoch: () => (isTrusted() ? primary.epoch : undefined) });
   const now = () => performance.now();
   const windows = new Windows(now);
   const reports = new SamplerReports(redis, freshPrefix());

@@ -27,6 +27,7 @@ import { USUAL_SITE } from '../../src/site/site.ts';
 import { closeAtEnd } from './servers.ts';
 import { NO_LAG, type Stores } from './stores.ts';
 import { streamsOn } from './streams.ts';
+import { TRUSTED } from './trust.ts';
 
 /** The lines logged so far. */
 type LogLine = Readonly<Record<string, unknown>>;
@@ -123,7 +124,7 @@ function partsOn({ index, primary, steps, delayed, redis, prefix }: Stores, limi
     ...readYourWrites({
       kinds: [{ kind: primary.statements.kind, steps }],
       primary,
-      isTrusted: () => true,
+      watch: TRUSTED,
       onFault: () => undefined,
     }),
     watches: new WatchManager({

@@ -8,6 +8,7 @@ import { RecentBatch } from '../../src/query/recent-batch.ts';
 import { RecentPhotos } from '../../src/query/recent-photos.ts';
 import { SourcePhotos } from '../../src/query/source-photos.ts';
 import { type KindTestStores, NO_LAG, recentContactsOn, type Stores } from './stores.ts';
+import { TRUSTED } from './trust.ts';
 
 /** What {@link startTestApi} needs to answer about groups as well. */
 export function withGroups(stores: Stores, ofGroups: KindTestStores, limits: { max: number; min: number }) {
@@ -36,6 +37,6 @@ export function withGroups(stores: Stores, ofGroups: KindTestStores, limits: { m
         rebuild: (user: Id) => run(rebuild([user], true), steps),
       },
     ],
-    ...readYourWrites({ kinds: refreshed, primary: stores.primary, isTrusted: () => true, onFault: nothing }),
+    ...readYourWrites({ kinds: refreshed, primary: stores.primary, watch: TRUSTED, onFault: nothing }),
   };
 }

@@ -55,12 +55,12 @@ async function questionOf(index: Ground['stores']['index'], user: Id): Promise<S
   if (reading.state !== 'warm') throw new Error(`user ${user} has no index`);
   const asked: Statement[] = [];
   const listening = {
-    sawOnRecord: () => undefined,
+    sawEpoch: () => undefined,
     rows: async (sql: string, parameters: readonly Parameter[]) => {
       asked.push({ sql, parameters: [...parameters] });
       return [['', '0123456789ab0']];
     },
-  } as Pick<Database, 'rows' | 'sawOnRecord'> as Database;
+  } as Pick<Database, 'rows' | 'sawEpoch'> as Database;
   await readCandidates(
     { server: listening, statements: new KindStatements(USUAL_SITE, CONTACTS) },
     user,

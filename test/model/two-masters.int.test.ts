@@ -4,19 +4,15 @@ import { expect, it } from 'vitest';
 import { TaskConsumer } from '../../src/consumers/task-consumer.ts';
 import { TaskWorker } from '../../src/consumers/work-plan.ts';
 import type { Id } from '../../src/contracts/id.ts';
-import { EpochWatch } from '../../src/index/epoch-watch.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { trustedReads } from '../../src/index/trusted-reads.ts';
-import { openRedis, type RedisClient, untilReady } from '../../src/redis/connection.ts';
 import { startRedis } from '../../src/tools/devservers/start-server.ts';
 import type { BatchHandler, Delivery, TaskSource } from '../../src/transport/task-source.ts';
-import { ContactsDatabase } from '../support/contacts-database.ts';
 import { closeAtEnd, freshName, redisUrl } from '../support/servers.ts';
+import { leadTo, type SiteProcess, startProcess } from '../support/site-process.ts';
 import { everybodyKnows, freshSitePool, writeSite } from '../support/small-site.ts';
-import { freshStores, recentContactsOn, type Stores, storesOn } from '../support/stores.ts';
-import { TcpProxy } from '../support/tcp-proxy.ts';
-import { until } from '../support/until.ts';
+import { freshStores, recentContactsOn, type Stores } from '../support/stores.ts';
 
 /**
  * A consumer and a reader, each behind an address of its own that leads to one of two Redis masters. In any order: uploads,
@@ -27,10 +23,9 @@ const LIMITS = { max: 4, min: 2 };
 const USER = '1';
 const CONTACTS: readonly Id[] = Array.from({ length: 8 }, (_, i) => String(11 + i));
 const HISTORIES = 60;
-const LONG_MS = 120_000;
+const LONG_MS = 60_000;
 /** Longer than a master counts as present after it was seen. */
 const A_WHILE_MS = 31_000;
-const NEVER_MS = 3_600_000;
 const logger = pino({ level: 'silent' });
 
 const other = await startRedis();
@@ -39,45 +34,16 @@ const MASTERS = [redisUrl(), other.url];
 
 type Who = 'consumer' | 'reader';
 
-/** A process of the site. */
-interface Process extends Stores {
-  readonly proxy: TcpProxy;
-  readonly watch: EpochWatch;
-}
-
-async function processOf(site: Stores, resources: AsyncDisposableStack): Promise<Process> {
-  const primary = new ContactsDatabase(site.url, { connections: 3, queue: 100, deadlineMs: 20_000 });
-  resources.defer(() => primary.close());
-  const proxy = resources.use(await TcpProxy.before(redisUrl()));
-  const redis = openRedis(proxy.url, { commandTimeoutMs: 5_000, connectTimeoutMs: 5_000, name: 'test' });
-  resources.defer(() => redis.disconnect());
-  await untilReady(redis, 20_000);
-  const stores = storesOn({ ...site, primary, redis }, LIMITS);
-  const watch = new EpochWatch({ client: redis, database: primary, logger, intervalMs: NEVER_MS });
-  resources.defer(() => watch.stop());
-  await watch.start();
-  return { ...stores, proxy, watch };
-}
-
-/** Waits until the client has noticed that its connection broke, and is ready again. */
-async function lead({ proxy, redis }: { proxy: TcpProxy; redis: RedisClient }, url: string): Promise<void> {
-  const noticed = new Promise<void>((resolve) => redis.once('close', resolve));
-  const isConnected = redis.status === 'ready';
-  proxy.leadTo(url);
-  if (isConnected) await noticed;
-  await until(() => redis.status === 'ready');
-}
-
 class World {
   readonly #site: Stores;
-  readonly #processes: Record<Who, Process>;
+  readonly #processes: Record<Who, SiteProcess>;
   readonly #at: Record<Who, number> = { consumer: 0, reader: 0 };
   readonly #waiting: Delivery[] = [];
   #uploads = 0;
   /** Answers from an index while no task waited. */
   answered = 0;
 
-  constructor(site: Stores, processes: Record<Who, Process>) {
+  constructor(site: Stores, processes: Record<Who, SiteProcess>) {
     this.#site = site;
     this.#processes = processes;
   }
@@ -94,22 +60,27 @@ class World {
 
   async move(who: Who): Promise<void> {
     this.#at[who] = 1 - this.#at[who];
-    await lead(this.#processes[who], MASTERS[this.#at[who]] ?? '');
+    await leadTo(this.#processes[who], MASTERS[this.#at[who]] ?? '');
   }
 
-  /** @param moves before which steps of the batch the consumer's address leads elsewhere */
-  async consume(moves: readonly boolean[]): Promise<void> {
+  /**
+   * @param moves before which steps of the batch the consumer's address leads elsewhere
+   * @param isSlow comparisons wait until everything is written
+   */
+  async consume({ moves, isSlow }: Consuming): Promise<void> {
     const deliveries = this.#waiting.slice(0, 2);
     if (deliveries.length === 0) return;
     let steps = 0;
     const renew = async () => {
       if (moves[steps++]) await this.move('consumer');
     };
-    const { steps: ofProtocol, watch } = this.#processes.consumer;
+    const { steps: ofProtocol, watch, primary } = this.#processes.consumer;
+    if (isSlow && watch.isTrusted()) primary.halt();
+    const worker = new TaskWorker({ steps: ofProtocol, pageSize: 10 });
     const source = { run: (handler: BatchHandler) => handler({ deliveries, lease: { renew } }) };
     const consumer = new TaskConsumer({
       source: source as unknown as TaskSource,
-      worker: new TaskWorker({ steps: ofProtocol, pageSize: 10 }),
+      worker: { work: (...of) => worker.work(...of).finally(() => primary.release()) },
       ...{ watch, logger, deadLetters: { put: async () => undefined }, onLoss: async () => undefined },
     });
     await consumer.run().then(
@@ -131,6 +102,23 @@ class World {
     expect(idsOf(answer)).toEqual(idsOf(truth));
   }
 
+  /** What a site does all the time. */
+  async use(contact: Id): Promise<void> {
+    await this.read();
+    await this.upload(contact);
+    await this.consume({ moves: [], isSlow: false });
+    await this.read();
+  }
+
+  /** From now on comparisons of the reader wait, until they are let go. */
+  async halt(): Promise<void> {
+    this.#processes.reader.primary.halt();
+  }
+
+  async release(): Promise<void> {
+    this.#processes.reader.primary.release();
+  }
+
   /** Nobody has seen any master for a while. */
   async wait(): Promise<void> {
     await this.#site.primary.write(
@@ -141,22 +129,30 @@ class World {
   }
 }
 
+interface Consuming {
+  readonly moves: readonly boolean[];
+  readonly isSlow: boolean;
+}
+
 type Op =
-  | readonly ['upload', Id]
-  | readonly ['consume', boolean[]]
+  | readonly ['upload' | 'use', Id]
+  | readonly ['consume', Consuming]
   | readonly ['move', Who]
-  | readonly ['read' | 'wait'];
+  | readonly ['read' | 'wait' | 'halt' | 'release'];
 
 function doOp(world: World, [name, argument]: Op): Promise<void> {
   return (world[name] as (of: typeof argument) => Promise<void>).call(world, argument);
 }
 
+const consuming = fc.record({ moves: fc.array(fc.boolean(), { maxLength: 5 }), isSlow: fc.boolean() });
+
 const history = fc.array(
   fc.oneof(
     { weight: 2, arbitrary: fc.tuple(fc.constant('upload'), fc.constantFrom(...CONTACTS)) },
-    { weight: 4, arbitrary: fc.tuple(fc.constant('consume'), fc.array(fc.boolean(), { maxLength: 5 })) },
-    { weight: 2, arbitrary: fc.constant(['consume', []]) },
-    { weight: 3, arbitrary: fc.tuple(fc.constant('move'), fc.constantFrom<Who>('consumer', 'reader')) },
+    { weight: 5, arbitrary: fc.tuple(fc.constant('consume'), consuming) },
+    { weight: 4, arbitrary: fc.tuple(fc.constant('use'), fc.constantFrom(...CONTACTS)) },
+    { weight: 4, arbitrary: fc.tuple(fc.constant('move'), fc.constantFrom<Who>('consumer', 'reader')) },
+    { weight: 3, arbitrary: fc.constantFrom(['halt'], ['release']) },
     { weight: 4, arbitrary: fc.constant(['read']) },
     { weight: 2, arbitrary: fc.constant(['wait']) },
   ) as fc.Arbitrary<Op>,
@@ -174,7 +170,10 @@ it(
         await using resources = new AsyncDisposableStack();
         await site.primary.write("DELETE FROM recency_settings WHERE name LIKE 'redis:%'", []);
         const own = { ...site, prefix: freshName() };
-        const [consumer, reader] = [await processOf(own, resources), await processOf(own, resources)];
+        const [consumer, reader] = [
+          await startProcess(own, LIMITS, resources),
+          await startProcess(own, LIMITS, resources),
+        ];
         const world = new World(site, { consumer, reader });
         for (const op of ops) await doOp(world, op);
         answered += world.answered;

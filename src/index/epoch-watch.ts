@@ -180,7 +180,8 @@ export class EpochWatch {
     });
     this.#see(number, masters.map(identityOf).sort().join(' '));
     this.#report('MySQL', await checkMysqlServer(database));
-    if (connection !== this.#connection) throw new RedisUnavailable('Redis was connected to again while it was compared');
+    if (connection !== this.#connection)
+      throw new RedisUnavailable('Redis was connected to again while it was compared');
     const { recorded, epoch } = await checkRedisMasters(database, masters, roles).catch((error: unknown) => {
       if (error instanceof RedisNotOnRecord) this.#decide(number, undefined);
       throw error;

@@ -2,6 +2,8 @@ import { searchCapture } from './capture/capture-search.ts';
 import { CAPTURE_SCENARIOS, type CaptureScenario, captureScenarioOf } from './capture/world.ts';
 import { loadProduct, type Product } from './load-product.ts';
 import { buildMachine, type Machine } from './machine/machine.ts';
+import { MastersMoves } from './masters/moves.ts';
+import { MASTERS_SCENARIOS, type MastersScenario, mastersScenarioOf } from './masters/world.ts';
 import type { Mutation } from './mutations/mutation.ts';
 import { mutationOf } from './mutations/mutations.ts';
 import { PUSH_SCENARIOS, pushScenarioOf } from './push/push-scenarios.ts';
@@ -46,6 +48,8 @@ async function searchProduct({ scenario: name, statesAtMost }: Extract<Job, { ki
   if (push !== undefined) return pushOutcome(push, (await loadProduct('push', [])).code, statesAtMost);
   const servers = serversScenarioOf(name);
   if (servers !== undefined) return serversOutcome(servers, (await loadProduct('servers', [])).code, statesAtMost);
+  const masters = mastersScenarioOf(name);
+  if (masters !== undefined) return mastersOutcome(masters, (await loadProduct('servers', [])).code, statesAtMost);
   const capture = captureScenarioOf(name);
   if (capture !== undefined) return await captureOutcome(capture, (await loadProduct('push', [])).code, statesAtMost);
   const scenario = scenarioOf(name);
@@ -59,6 +63,11 @@ async function pushOutcome(scenario: PushScenario, code: Product['code'], states
 
 async function serversOutcome(scenario: ServersScenario, code: Product['code'], states: number): Promise<Outcome> {
   const found = await searchWorlds(new ServersMoves(code, scenario), states);
+  return { ...found, scenario: scenario.name, histories: 1 };
+}
+
+async function mastersOutcome(scenario: MastersScenario, code: Product['code'], states: number): Promise<Outcome> {
+  const found = await searchWorlds(new MastersMoves(code, scenario), states);
   return { ...found, scenario: scenario.name, histories: 1 };
 }
 
@@ -89,9 +98,10 @@ async function searchMutant(mutation: Mutation): Promise<Outcome> {
 const namesOf = (scenarios: readonly { readonly name: string }[]) => scenarios.map(({ name }) => name);
 
 /** Where a rule shows: in its own scenarios. */
-function searchOf({ push, servers, capture }: Mutation) {
+function searchOf({ push, servers, masters, capture }: Mutation) {
   if (push !== undefined) return { search: searchWatches, names: namesOf(PUSH_SCENARIOS) };
   if (servers !== undefined) return { search: searchServers, names: namesOf(SERVERS_SCENARIOS) };
+  if (masters !== undefined) return { search: searchMasters, names: namesOf(MASTERS_SCENARIOS) };
   if (capture) return { search: searchCaptured, names: namesOf(CAPTURE_SCENARIOS) };
   return { search: searchIndex, names: namesOf(QUICK.map(({ scenario }) => scenario)) };
 }
@@ -109,6 +119,11 @@ async function searchWatches({ rule, patches, push }: Mutation, name: string): P
 async function searchServers({ rule, patches, servers }: Mutation, name: string): Promise<Outcome> {
   const scenario = { ...serversScenarioOf(name), ...servers } as ServersScenario;
   return serversOutcome(scenario, (await loadProduct(rule, patches)).code, MUTANT_STATES);
+}
+
+async function searchMasters({ rule, patches, masters }: Mutation, name: string): Promise<Outcome> {
+  const scenario = { ...mastersScenarioOf(name), ...masters } as MastersScenario;
+  return mastersOutcome(scenario, (await loadProduct(rule, patches)).code, MUTANT_STATES);
 }
 
 async function searchCaptured({ rule, patches }: Mutation, name: string): Promise<Outcome> {

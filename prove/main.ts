@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { endWhenUnread } from '../src/cli/output.ts';
 import { CAPTURE_SCENARIOS } from './capture/world.ts';
+import { MASTERS_SCENARIOS } from './masters/world.ts';
 import { MUTATIONS } from './mutations/mutations.ts';
 import { THREADS } from './pool.ts';
 import { mutateAll, searchAll } from './prove.ts';
@@ -56,6 +57,7 @@ const OF_WORLDS = [
   ...PUSH_SCENARIOS.map(({ name }) => ({ part: 'e', name }) as const),
   ...SERVERS_SCENARIOS.map(({ name }) => ({ part: 'g', name }) as const),
   ...CAPTURE_SCENARIOS.map(({ name }) => ({ part: 'h', name }) as const),
+  ...MASTERS_SCENARIOS.map(({ name }) => ({ part: 'i', name }) as const),
 ];
 
 async function main(): Promise<number> {

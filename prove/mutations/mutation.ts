@@ -1,3 +1,4 @@
+import type { MastersScenario } from '../masters/world.ts';
 import type { Patch } from '../patch.ts';
 import type { PushScenario } from '../push/world.ts';
 import type { Scenario } from '../scenarios/scenario.ts';
@@ -16,6 +17,8 @@ export interface Mutation {
   readonly push?: Partial<PushScenario>;
   /** The same of servers. */
   readonly servers?: Partial<ServersScenario>;
+  /** The same of Redis masters. */
+  readonly masters?: Partial<MastersScenario>;
   /** A rule of capture, which only its scenarios search. */
   readonly capture?: true;
   /** The names of scenarios to search first: there it is found sooner. */

@@ -3,6 +3,7 @@ import { LISTED } from './listed.ts';
 import type { Mutation } from './mutation.ts';
 import { OF_CAPTURE } from './of-capture.ts';
 import { OF_KINDS } from './of-kinds.ts';
+import { OF_MASTERS } from './of-masters.ts';
 import { OF_SEGMENTS } from './of-segments.ts';
 import { OF_SERVERS } from './of-servers.ts';
 import { OF_WATCHES } from './of-watches.ts';
@@ -14,6 +15,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ...OF_SEGMENTS,
   ...OF_WATCHES,
   ...OF_SERVERS,
+  ...OF_MASTERS,
   ...OF_CAPTURE,
 ];
 

@@ -5,6 +5,7 @@ import { readServer, withoutRun } from '../mysql/server-record.ts';
 import { RedisNotOnRecord } from '../redis/masters.ts';
 import { reply } from '../redis/unavailable.ts';
 import { KafkaPermissionMissing } from '../transport/kafka/errors.ts';
+import { StreamNotOnRecord } from '../transport/streams/recorded-stream.ts';
 import { type TaskPublisher, TransportFull } from '../transport/task-publisher.ts';
 import type { TaskSource } from '../transport/task-source.ts';
 import type { Transport } from '../transport/transport.ts';
@@ -91,7 +92,7 @@ export function checkedPublisher(publisher: Pick<TaskPublisher, 'publish' | 'che
 }
 
 /** Errors whose texts readiness may show: they hold no secret, and say what somebody has to mend. */
-const NAMED = [KafkaPermissionMissing, RedisNotOnRecord];
+const NAMED = [KafkaPermissionMissing, RedisNotOnRecord, StreamNotOnRecord];
 
 function named(error: unknown): never {
   throw error instanceof Error && NAMED.some((type) => error instanceof type)

@@ -7,6 +7,7 @@ import { lookForMaster, masterNodes, RedisIsReplica, RedisNotOnRecord, readMaste
 import { RedisUnavailable } from '../redis/unavailable.ts';
 import type { Epoch } from './contact-index.ts';
 import { checkMysqlServer, checkRedisMasters, identityOf } from './epoch.ts';
+import { type MastersOnRecord, whileOnRecord } from './on-record.ts';
 
 export interface EpochWatchOptions {
   readonly client: RedisClient;
@@ -32,12 +33,7 @@ export const ON_RECORD: Pick<RedisTrust, 'during'> = { during: (work) => work() 
 /** Events of a client after which it may be connected to another server; `+node`: a cluster has gained a node. */
 const CHANGES = ['ready', 'close', '+node'];
 
-/** Masters that are on record. */
-interface ComparedMasters {
-  /** The epoch in which they are. Whenever others take their place, another one begins. */
-  readonly epoch: Epoch;
-  /** The number of the latest connection when they were asked. */
-  readonly connection: number;
+interface ComparedMasters extends MastersOnRecord {
   /** What they were asked through; on a cluster, each connection is a node of its own. */
   readonly nodes: readonly unknown[];
 }
@@ -105,24 +101,20 @@ export class EpochWatch {
    * be of that epoch already. Undefined: not all of them are known.
    */
   epoch(): Epoch | undefined {
-    return this.isTrusted() ? this.#compared?.epoch : undefined;
+    return this.#known()?.epoch;
   }
 
-  /**
-   * Does work on Redis that counts only where it is on record. What was written elsewhere is missing in the indexes that answer,
-   * and so is what was written to a server that another one has replaced since.
-   * @returns the result, once it is known that the masters were the same throughout, and are on record after it
-   * @throws RedisUnavailable when they were not: the work must be done again; DatabaseUnavailable; what the work throws
-   */
-  async during<T>(work: () => Promise<T>): Promise<T> {
-    if (!this.isTrusted()) await this.#compare();
-    const connection = this.#connection;
-    const result = await work();
-    if ((await readProvenEpoch(this.#options.database)) !== this.epoch()) await this.#compare();
-    if (this.isTrusted() && connection === this.#connection) return result;
-    throw new RedisUnavailable(
-      'Redis was another server, or not known to be the one on record, while it was written to',
-    );
+  /** See {@link whileOnRecord}. */
+  during<T>(work: () => Promise<T>): Promise<T> {
+    return whileOnRecord(work, {
+      known: () => this.#known(),
+      compare: () => this.#compare(),
+      epochInForce: () => readProvenEpoch(this.#options.database),
+    });
+  }
+
+  #known(): MastersOnRecord | undefined {
+    return this.isTrusted() ? this.#compared : undefined;
   }
 
   readonly #onChange = () => {

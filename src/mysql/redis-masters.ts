@@ -27,7 +27,7 @@ function digestOf(identity: string): string {
 }
 
 /** The outcome of a comparison. */
-export interface RecordedComparison {
+export interface ComparedRecord {
   readonly recorded: Recorded | 'in_turns';
   /** The token of the epoch in which they are on record. Whenever others take their place, another epoch begins. */
   readonly epoch: string;
@@ -46,7 +46,7 @@ export async function recordRedisMasters(
   identities: readonly string[],
   roles: readonly RedisRole[],
   next: NextEpoch,
-): Promise<RecordedComparison> {
+): Promise<ComparedRecord> {
   const inUse = identities.map(digestOf);
   const epoch = await epochOnRecord(database, inUse, roles);
   if (epoch !== undefined) return { recorded: 'known', epoch };
@@ -70,9 +70,9 @@ async function epochOnRecord(
   roles: readonly RedisRole[],
 ): Promise<string | undefined> {
   const { rows, epoch } = await readOwn(database, KNOWN, [...ROLES.map(nameOf), ...ROLES.map(replacedName)]);
-  const valueOf = new Map(rows.map(([name, value]) => [name, value]));
+  const values = new Map(rows.map(([name, value]) => [name, value]));
   const isKnown = (role: RedisRole) =>
-    isAllIn(inUse, mastersIn(valueOf.get(nameOf(role)))) && !isAnyReplaced(valueOf.get(replacedName(role)));
+    isAllIn(inUse, mastersIn(values.get(nameOf(role)))) && !isAnyReplaced(values.get(replacedName(role)));
   return roles.every(isKnown) ? epoch : undefined;
 }
 

@@ -1,5 +1,7 @@
 import { pino } from 'pino';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { NotReady } from '../../src/api/readiness.ts';
+import { storeChecks } from '../../src/app/checks.ts';
 import { DelayedWorker } from '../../src/consumers/delayed-worker.ts';
 import { CONTACTS as CONTACTS_KIND } from '../../src/contracts/kind.ts';
 import { bumpEpoch } from '../../src/index/epoch.ts';
@@ -80,6 +82,16 @@ describe('where another process comes to another Redis', () => {
     await until(() => isRefused(here)); // or its client is just connecting again
     expect(await elsewhere.watch.during(async () => 'written')).toBe('written');
     expect(await token()).toBe(before);
+  });
+
+  it('readiness says so', async () => {
+    await startElsewhere();
+    await here.watch.during(async () => undefined).catch(() => undefined);
+    const { redis } = storeChecks(here);
+    const said = () => redis().catch((error: unknown) => error instanceof NotReady && error.message);
+    expect(await until(said)).toMatch(
+      /^Several Redis masters are in use \(127\.0\.0\.1:\d+ \w+ is not the one on record\): the addresses of Redis must/,
+    );
   });
 
   it('this one is trusted again once its address leads to the same', async () => {

@@ -37,7 +37,8 @@ describe('every interleaving of the small scenarios', { timeout: 600_000 }, () =
     const ofPush = ['watched', 'watched, shown before its task'].map((name) => ({ part: 'e', name }) as const);
     const few = SERVERS_SCENARIOS.filter(({ servers }) => servers !== 'pair');
     const ofServers = shortOrLong(few, SERVERS_SCENARIOS).map(({ name }) => ({ part: 'g', name }) as const);
-    const others = [...ofPush, ...ofServers, { part: 'h', name: 'captured' } as const];
+    const ofOthers = [{ part: 'h', name: 'captured' } as const, { part: 'i', name: 'two masters' } as const];
+    const others = [...ofPush, ...ofServers, ...ofOthers];
     const { bad, states, scenarios } = await searchAll([...small, ...others], { ...quietly, budget: 1 });
     expect(scenarios.flatMap(({ scenario, violation }) => (violation ? [{ scenario, violation }] : []))).toEqual([]);
     expect(bad).toBe(0);

@@ -1,0 +1,39 @@
+import type { Mutation } from './mutation.ts';
+
+const ON_RECORD = 'index/on-record.ts';
+
+/** The rules of two Redis masters. */
+export const OF_MASTERS: readonly Mutation[] = [
+  {
+    rule: 'an index counts only in the epoch in which its Redis is on record',
+    instead: 'it counts in any epoch, once its Redis has been compared',
+    patches: [
+      { file: 'index/trusted-reads.ts', from: '|| reading.epoch === epoch) return', to: "|| epoch !== '') return" },
+    ],
+    masters: {},
+  },
+  {
+    rule: 'what was written counts only if Redis is on record afterwards',
+    instead: 'it counts if Redis was on record when it was compared last',
+    patches: [{ file: ON_RECORD, from: 'if ((await epochInForce()) !== known()?.epoch) await compare();', to: '' }],
+    masters: {},
+  },
+  {
+    rule: 'what was written counts only if Redis was the same throughout',
+    instead: 'it counts if Redis is on record afterwards',
+    patches: [{ file: ON_RECORD, from: 'after !== undefined && after === before', to: 'after !== undefined' }],
+    masters: {},
+  },
+  {
+    rule: 'masters that come on record begin an epoch',
+    instead: 'they are written down, and the epoch goes on',
+    patches: [
+      {
+        file: 'mysql/redis-masters.ts',
+        from: "if ((await bump(connection, next)) === 'suspended') return 'suspended';",
+        to: '',
+      },
+    ],
+    masters: {},
+  },
+];

@@ -45,6 +45,7 @@ export class MastersMoves implements WorldMoves<MastersWorld> {
       ...PROCESSES.flatMap((name) => [...move(world, name), ...build(world, name), ...ask(world, name)]),
       ...compared.flat(),
       ...consume(world),
+      ...see(world),
       ...(await this.#acknowledge(world)),
       ...wait(world),
       ...bump(world),
@@ -116,7 +117,7 @@ export class MastersMoves implements WorldMoves<MastersWorld> {
         now = await this.#compared(now, 'consumer');
         if (now.processes.consumer.known === null) throw new RedisUnavailable('it is not the one on record');
       },
-      epochInForce: async () => now.token,
+      epochSince: async () => batch.seen ?? now.token,
     }).then(
       () => true,
       (error: unknown) => {
@@ -178,7 +179,7 @@ function consume(world: MastersWorld): Move[] {
   const known = knownOf(processes.consumer);
   if (batch === null) {
     if (tasks.committed === tasks.high || known === undefined) return [];
-    const begun = { known, upTo: tasks.high, isWritten: false };
+    const begun = { known, upTo: tasks.high, isWritten: false, seen: null };
     return [{ world: { ...world, batch: begun }, what: 'the consumer takes its tasks' }];
   }
   if (batch.isWritten) return [];
@@ -186,6 +187,15 @@ function consume(world: MastersWorld): Move[] {
   const there = indexes[to]?.epoch === token ? { pair, epoch: token } : null; // of another epoch: dropped; none: nothing to do
   const after = { ...world, indexes: { ...indexes, [to]: there }, batch: { ...batch, isWritten: true } };
   return [{ world: after, what: `the consumer writes to ${to}` }];
+}
+
+/** Some statement returns the epoch, while the batch is in progress. */
+function see(world: MastersWorld): Move[] {
+  const { batch, token } = world;
+  if (batch === null || batch.seen === token) return [];
+  return [
+    { world: { ...world, batch: { ...batch, seen: token } }, what: 'a statement of the consumer returns the epoch' },
+  ];
 }
 
 function wait(world: MastersWorld): Move[] {

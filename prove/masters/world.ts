@@ -30,6 +30,8 @@ export interface TaskBatch {
   readonly known: MastersOnRecord;
   readonly upTo: number;
   readonly isWritten: boolean;
+  /** The epoch that a statement has returned since it began. */
+  readonly seen: string | null;
 }
 
 export interface MastersWorld {

@@ -13,14 +13,16 @@ export const OF_MASTERS: readonly Mutation[] = [
     masters: {},
   },
   {
-    rule: 'what was written counts only if Redis is on record afterwards',
+    rule: 'what was written counts only if Redis has been on record since',
     instead: 'it counts if Redis was on record when it was compared last',
-    patches: [{ file: ON_RECORD, from: 'if ((await epochInForce()) !== known()?.epoch) await compare();', to: '' }],
+    patches: [
+      { file: ON_RECORD, from: 'if ((await epochSince(begunAt)) !== known()?.epoch) await compare();', to: '' },
+    ],
     masters: {},
   },
   {
     rule: 'what was written counts only if Redis was the same throughout',
-    instead: 'it counts if Redis is on record afterwards',
+    instead: 'it counts if Redis is on record in the end',
     patches: [{ file: ON_RECORD, from: 'after !== undefined && after === before', to: 'after !== undefined' }],
     masters: {},
   },

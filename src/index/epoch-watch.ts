@@ -106,10 +106,11 @@ export class EpochWatch {
 
   /** See {@link whileOnRecord}. */
   during<T>(work: () => Promise<T>): Promise<T> {
+    const { database } = this.#options;
     return whileOnRecord(work, {
       known: () => this.#known(),
       compare: () => this.#compare(),
-      epochInForce: () => readProvenEpoch(this.#options.database),
+      epochSince: async (time) => database.epochSince(time) ?? (await readProvenEpoch(database)),
     });
   }
 

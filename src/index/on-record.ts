@@ -14,23 +14,23 @@ interface Comparing {
   readonly known: () => MastersOnRecord | undefined;
   /** @throws RedisUnavailable when they are not on record */
   readonly compare: () => Promise<void>;
-  readonly epochInForce: () => Promise<Epoch>;
+  /** The epoch that was in force at some moment since then (`performance.now()`). */
+  readonly epochSince: (time: number) => Promise<Epoch>;
 }
 
 /**
  * Does work on Redis that counts only where it is on record. What was written elsewhere is missing in the indexes that answer,
- * and so is what was written to a server that another one has replaced since: its indexes may have been built before.
- * So Redis must be on record after the work, and must have been the same throughout.
+ * and so is what was written to a server that another one had replaced by then: its indexes may have been built before.
+ * So Redis must have been on record since the work began, and must have been the same throughout. If another one came on record after
+ * that moment, its indexes were built later than the change that the work is about.
  * @throws RedisUnavailable when it was not: the work must be done again; DatabaseUnavailable; what the work throws
  */
-export async function whileOnRecord<T>(
-  work: () => Promise<T>,
-  { known, compare, epochInForce }: Comparing,
-): Promise<T> {
+export async function whileOnRecord<T>(work: () => Promise<T>, { known, compare, epochSince }: Comparing): Promise<T> {
   if (known() === undefined) await compare();
   const before = known()?.connection;
+  const begunAt = performance.now();
   const result = await work();
-  if ((await epochInForce()) !== known()?.epoch) await compare();
+  if ((await epochSince(begunAt)) !== known()?.epoch) await compare();
   const after = known()?.connection;
   if (after !== undefined && after === before) return result;
   throw new RedisUnavailable('Redis was another server, or not known to be the one on record, while it was written to');

@@ -3,6 +3,7 @@ import type { ColumnValue } from '../site/row.ts';
 import type { Deadline } from '../timing/deadline.ts';
 import { Limiter, type Urgency } from '../timing/limiter.ts';
 import { ConnectionPool, type ConnectionPoolOptions, isSilence, type UseOptions } from './connections.ts';
+import { endedAfter } from './ended-after.ts';
 import { serverOn } from './epoch-token.ts';
 import { asThrown, HeavyQueriesBusy, mysqlFaultOf, retryDeadlocks } from './faults.ts';
 
@@ -86,6 +87,7 @@ export class Database {
   readonly #replicaOf: Pick<Database, 'onRecord'> | undefined;
   readonly #epochListeners = new Set<() => void>();
   #epoch: string | undefined;
+  #epochReadAt = Number.NEGATIVE_INFINITY;
   #onRecord: string | undefined;
 
   constructor(url: string, options: DatabaseOptions) {
@@ -169,13 +171,20 @@ export class Database {
     return this.#replicaOf === undefined ? this.#onRecord : this.#replicaOf.onRecord;
   }
 
-  /** The token of the epoch, as the latest rows of the primary say; undefined: there have been none. */
+  /** The token of the epoch, as the latest snapshot of the primary says; undefined: there has been none. */
   get epoch(): string | undefined {
     return this.#epoch;
   }
 
-  /** To be told of rows of the primary. @param token of the epoch in their snapshot */
-  sawEpoch(token: string): void {
+  /** The token in the latest snapshot that began at this time or later (`performance.now()`); undefined: there was none. */
+  epochSince(time: number): string | undefined {
+    return this.#epochReadAt >= time ? this.#epoch : undefined;
+  }
+
+  /** To be told of rows of the primary. @param token of the epoch in their snapshot @param askedAt `performance.now()` before */
+  sawEpoch(token: string, askedAt: number): void {
+    if (askedAt < this.#epochReadAt) return;
+    this.#epochReadAt = askedAt;
     if (token === this.#epoch) return;
     this.#epoch = token;
     this.#onRecord = serverOn(token);
@@ -269,18 +278,4 @@ function limiterOf(
     concurrency: Math.max(1, Math.min(concurrency, connections - 1)),
     ...{ queue, waitMs: waitMs ?? deadlineMs, refusal },
   });
-}
-
-const SELECT = 'SELECT';
-
-/**
- * The statement with a time limit that the server enforces. MariaDB and MySQL write it differently, and each takes the
- * other's syntax for a comment.
- * @throws RangeError when it does not begin with SELECT, which is where MySQL reads the limit
- */
-function endedAfter(ms: number, statement: string): string {
-  const text = statement.trimStart();
-  if (!text.startsWith(SELECT)) throw new RangeError(`only a SELECT has a time limit: ${text.slice(0, 40)}`);
-  const limited = `${SELECT} /*+ MAX_EXECUTION_TIME(${Math.ceil(ms)}) */${text.slice(SELECT.length)}`;
-  return `/*M! SET STATEMENT max_statement_time=${ms / 1000} FOR */ ${limited}`;
 }

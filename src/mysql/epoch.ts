@@ -222,6 +222,7 @@ async function readFrom(
   parameters: readonly Parameter[],
   options?: ReadOptions,
 ): Promise<RowsOfServer> {
+  const askedAt = performance.now();
   const rows = await database.rows(statement, parameters, options);
   const [first] = rows;
   if (first === undefined) throw new EpochMissing();
@@ -236,7 +237,7 @@ async function readFrom(
     return { token: isInForce ? token : UNKNOWN + token, rows, server: 'replica' };
   }
   if (onRecord !== undefined && onRecord !== proof) return { token: UNKNOWN + token, rows, server: 'unknown' };
-  database.sawEpoch(token);
+  database.sawEpoch(token, askedAt);
   return { token, rows, server: 'primary' };
 }
 

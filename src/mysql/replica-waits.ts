@@ -78,7 +78,7 @@ export class ReplicaWaits {
       get onRecord() {
         return replica.onRecord;
       },
-      sawEpoch: (token) => replica.sawEpoch(token),
+      sawEpoch: (token, askedAt) => replica.sawEpoch(token, askedAt),
       renewConnections: () => replica.renewConnections(),
       sawReadOnly: (proof) => replica.sawReadOnly(proof),
     };

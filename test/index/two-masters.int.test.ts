@@ -98,7 +98,7 @@ describe('where another process comes to another Redis', () => {
     await startElsewhere();
     await here.watch.during(async () => undefined).catch(() => undefined);
     expect(here.watch.isTrusted()).toBe(false);
-    here.proxy.leadTo(other.url);
+    here.proxy.leadTo(other.url, { keepOld: true });
     await until(() => here.watch.isTrusted());
     expect(here.watch.epoch()).toBe(await token());
   });
@@ -124,10 +124,12 @@ describe('what is written to Redis', () => {
     expect(rows.mock.calls.filter(([sql]) => sql.endsWith('FROM recency_epoch AS e'))).toEqual([]);
   });
 
-  it('counts if an epoch begins for another reason', async () => {
-    const after = await here.watch.during(() => bumpEpoch(site.primary, 'a test'));
-    await readProvenEpoch(here.primary);
-    await until(() => here.watch.epoch() === after);
+  it('counts if an epoch begins for another reason, which a row of it is sign enough of', async () => {
+    for (let i = 0; i < 3; i++) {
+      const after = await here.watch.during(() => bumpEpoch(site.primary, 'a test'));
+      await readProvenEpoch(here.primary);
+      await until(() => here.watch.epoch() === after);
+    }
   });
 
   it('does not count while Redis is not there to be compared', async () => {

@@ -110,8 +110,9 @@ describe('what is written to Redis', () => {
     const before = await token();
     const toOtherAndBack = async () => {
       here.primary.halt();
+      const { held } = here.primary;
       await leadTo(here, other.url);
-      await until(() => here.primary.isHeld);
+      await until(() => here.primary.held > held);
       await leadTo(here, redisUrl());
       here.primary.release();
     };

@@ -20,23 +20,22 @@ export interface SiteProcess extends Stores {
 /** Holds comparisons up while it is told to. */
 export class HaltingDatabase extends ContactsDatabase {
   #halt: PromiseWithResolvers<void> | undefined;
-  /** A comparison is being held up. */
-  isHeld = false;
+  /** Comparisons held up so far. */
+  held = 0;
 
   halt(): void {
     this.#halt ??= Promise.withResolvers();
   }
 
   release(): void {
-    this.isHeld = false;
     this.#halt?.resolve();
     this.#halt = undefined;
   }
 
   override async rows(...asked: Parameters<ContactsDatabase['rows']>) {
-    if (asked[0].includes('recency_settings')) {
-      this.isHeld = this.#halt !== undefined;
-      await this.#halt?.promise;
+    if (this.#halt !== undefined && asked[0].includes('recency_settings')) {
+      this.held++;
+      await this.#halt.promise;
     }
     return await super.rows(...asked);
   }

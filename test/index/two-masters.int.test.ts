@@ -107,12 +107,13 @@ describe('where another process comes to another Redis', () => {
 
 describe('what is written to Redis', () => {
   it('does not count if the connection led elsewhere in between, whether or not that was noticed', async () => {
+    const { port } = new URL(other.url);
     const before = await token();
     const toOtherAndBack = async () => {
       here.primary.halt();
-      const { held } = here.primary;
+      const info = vi.spyOn(here.redis, 'info');
       await leadTo(here, other.url);
-      await until(() => here.primary.held > held);
+      await until(() => info.mock.settledResults.some(({ value }) => String(value).includes(`tcp_port:${port}`)));
       await leadTo(here, redisUrl());
       here.primary.release();
     };

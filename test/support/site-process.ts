@@ -20,8 +20,6 @@ export interface SiteProcess extends Stores {
 /** Holds comparisons up while it is told to. */
 export class HaltingDatabase extends ContactsDatabase {
   #halt: PromiseWithResolvers<void> | undefined;
-  /** Comparisons held up so far. */
-  held = 0;
 
   halt(): void {
     this.#halt ??= Promise.withResolvers();
@@ -33,10 +31,7 @@ export class HaltingDatabase extends ContactsDatabase {
   }
 
   override async rows(...asked: Parameters<ContactsDatabase['rows']>) {
-    if (this.#halt !== undefined && asked[0].includes('recency_settings')) {
-      this.held++;
-      await this.#halt.promise;
-    }
+    if (asked[0].includes('recency_settings')) await this.#halt?.promise;
     return await super.rows(...asked);
   }
 }

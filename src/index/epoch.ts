@@ -72,13 +72,11 @@ export async function checkRedisMasters(
   const names = masters.map(({ address, runId }) => `${address} ${runId}`).join(', ');
   const next = nextEpoch(`another Redis master${what}: ${names}`);
   const { recorded, epoch } = await recordRedisMasters(database, masters.map(identityOf), roles, next);
-  if (recorded === 'in_turns')
-    throw new RedisNotOnRecord(`${SEVERAL} (${names} is not the one on record): ${ONE_FOR_ALL}`);
+  if (recorded === 'in_turns') throw new RedisNotOnRecord(`Several Redis masters are in use: ${names} ${REPLACED}`);
   return { recorded, epoch };
 }
 
-const SEVERAL = 'Several Redis masters are in use';
-const ONE_FOR_ALL = 'the addresses of Redis must lead every process to the same one';
+const REPLACED = 'was replaced as the one on record, and what replaced it is in use';
 
 /** Changes when the server restarts, or is promoted after it was a replica. */
 export function identityOf({ runId, replicationId }: RedisMaster): string {

@@ -20,7 +20,11 @@ export interface RedisMaster {
 export class RedisIsReplica extends RedisUnavailable {}
 
 /** It was replaced as the master, and the one that replaced it is still in use. */
-export class RedisNotOnRecord extends RedisUnavailable {}
+export class RedisNotOnRecord extends RedisUnavailable {
+  override get remedy() {
+    return 'Lead the address of Redis of every process to the same master, and stop the other one.';
+  }
+}
 
 /** The connections to the masters: the client itself, or those of all masters that a cluster's client knows. */
 export function masterNodes(client: RedisClient): Redis[] {

@@ -90,7 +90,7 @@ describe('where another process comes to another Redis', () => {
     const { redis } = storeChecks(here);
     const said = () => redis().catch((error: unknown) => error instanceof NotReady && error.message);
     expect(await until(said)).toMatch(
-      /^Several Redis masters are in use \(127\.0\.0\.1:\d+ \w+ is not the one on record\): the addresses of Redis must/,
+      /^Several Redis masters are in use: 127\.0\.0\.1:\d+ \w+ was replaced as the one on record/,
     );
   });
 

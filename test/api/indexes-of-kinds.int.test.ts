@@ -6,13 +6,13 @@ import { apiQueries } from '../../src/app/api-queries.ts';
 import { indexStores } from '../../src/app/stores.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { CONTACTS, GROUPS, type KindName } from '../../src/contracts/kind.ts';
+import { EpochWatch } from '../../src/index/epoch-watch.ts';
 import { createGroup, joinGroup } from '../../src/tools/reference-site/groups.ts';
 import { uploadPhoto } from '../../src/tools/reference-site/photos.ts';
 import { addToPool } from '../../src/tools/reference-site/pools.ts';
 import { addContact } from '../../src/tools/reference-site/relationships.ts';
 import { createUsers } from '../../src/tools/reference-site/users.ts';
 import { ask, post, startTestApi, type TestApi } from '../support/api.ts';
-import { startWatch } from '../support/epoch-watch.ts';
 import { closeAtEnd } from '../support/servers.ts';
 import { freshSitePool } from '../support/small-site.ts';
 import { freshStores, type Stores } from '../support/stores.ts';
@@ -27,6 +27,8 @@ let group: string;
 let api: TestApi;
 let registry: Registry;
 
+const logger = pino({ enabled: false });
+
 /** The API wired by the composition root, about these kinds. */
 async function startedWith(kinds: readonly KindName[]): Promise<{ api: TestApi; registry: Registry }> {
   const { url: mysqlUrl, prefix: keyPrefix, primary, redis } = stores;
@@ -34,8 +36,11 @@ async function startedWith(kinds: readonly KindName[]): Promise<{ api: TestApi; 
   const config = { ...loadConfig({}), ...rules, mysqlUrl, keyPrefix, kinds: [...kinds], max: 8, min: 4 };
   const resources = new AsyncDisposableStack();
   closeAtEnd(() => resources.disposeAsync());
-  const opened = { primary, redis, watch: await startWatch(stores), ...indexStores(config, primary, redis) };
-  const context = { config, logger: pino({ enabled: false }), resources };
+  const watch = new EpochWatch({ client: redis, database: primary, logger });
+  resources.defer(() => watch.stop());
+  await watch.start();
+  const opened = { primary, redis, watch, ...indexStores(config, primary, redis) };
+  const context = { config, logger, resources };
   const registry = new Registry();
   const queries = apiQueries(context, opened, { reading: primary, lagMs: () => 0 });
   return { registry, api: await startTestApi(stores, { ...queries, registry }) };

@@ -109,8 +109,10 @@ async function readRecord(connection: Connection, role: RedisRole, now: number):
   return { role, masters: mastersIn(row?.value), before: await readReplaced(connection, replacedName(role), now) };
 }
 
+/** Masters of a cluster take no turns with those that are in use beside them, even if one was away when the record was written. */
 function takesTurns(inUse: readonly string[], { masters = [], before }: RecordedMasters, now: number): boolean {
-  return isPresent(before, now) && inUse.some((digest) => digest in before.replaced && !masters.includes(digest));
+  if (!isPresent(before, now) || inUse.some((digest) => masters.includes(digest))) return false;
+  return inUse.some((digest) => digest in before.replaced);
 }
 
 /** Remembers those that are refused for as long as they are in use. */

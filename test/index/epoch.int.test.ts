@@ -155,7 +155,10 @@ describe('a Redis master', () => {
     const [, ...others] = masters;
     const instead = { address: 'redis-0:6379', runId: randomUUID(), replicationId: randomUUID() };
     expect(await checkRedisMasters(database, [instead, ...others])).toMatchObject({ recorded: 'new_epoch' });
-    await expect(checkRedisMasters(database, masters)).rejects.toThrow(RedisNotOnRecord);
+    expect(await checkRedisMasters(database, [instead])).toMatchObject({ recorded: 'known' });
+    const back = await checkRedisMasters(database, masters);
+    expect(back, 'it comes with others that are in use').toMatchObject({ recorded: 'new_epoch' });
+    await expect(checkRedisMasters(database, [instead]), 'alone it takes turns').rejects.toThrow(RedisNotOnRecord);
   });
 
   it('cannot be used if it is a replica', async () => {

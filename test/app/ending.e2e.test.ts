@@ -34,7 +34,7 @@ describe('SIGTERM to an API that drains', () => {
   it.each([1, 2])('with %i workers leaves no request without an answer while balancers notice', async (workers) => {
     const cli = new CliProcess(['serve', '--workers', String(workers)], { ...settings, DRAIN_MS: '2000' });
     onTestFinished(() => cli[Symbol.asyncDispose]());
-    await cli.says('answering at');
+    await until(() => cli.stdout.split('answering at').length > workers); // each worker says so
     const address = addressOf(cli);
     const agent = new Agent({ keepAlive: true, maxSockets: 4 });
     expect(await ask(address + ANSWER, agent)).toEqual({ status: 200, connection: 'keep-alive' });

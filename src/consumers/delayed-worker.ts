@@ -3,7 +3,7 @@ import type { Id } from '../contracts/id.ts';
 import { CONTACTS, type Kind } from '../contracts/kind.ts';
 import type { DelayedItem, DelayedWork } from '../index/delayed-work.ts';
 import { RECHECKS, type Rechecks } from '../index/delayed-work.ts';
-import { ON_RECORD, type RedisTrust } from '../index/epoch-watch.ts';
+import type { RedisTrust } from '../index/epoch-watch.ts';
 import { type Operation, run, type Steps, step } from '../index/protocol.ts';
 import { rebuild } from '../index/rebuild.ts';
 import { addHint, type Hint, type RefreshReport, refresh } from '../index/refresh.ts';
@@ -37,8 +37,8 @@ interface DelayedWorkerOptions extends DelayedObserver {
   readonly patient?: Steps;
   readonly delayed: Pick<DelayedWork, 'take' | 'finish' | 'extend' | 'looks'>;
   readonly rechecks: Pick<Rechecks, 'put' | 'take' | 'finish' | 'looks'>;
-  /** Says whether what was written to Redis counts. Left out: it always does. */
-  readonly watch?: Pick<RedisTrust, 'during'>;
+  /** Says whether what was written to Redis counts. */
+  readonly watch: Pick<RedisTrust, 'during'>;
   readonly logger: Logger;
   /** Do the stores answer? Left out: what takes too long always counts as a fault of a store. */
   readonly answers?: Answers;
@@ -125,8 +125,7 @@ export class DelayedWorker {
    * @returns the users whose rebuilds take too long to be done here
    */
   #do(items: readonly DelayedItem[], signal?: AbortSignal): Promise<ReadonlySet<Id>> {
-    const { watch = ON_RECORD } = this.#options;
-    return watch.during(() => this.#doNow(items, signal));
+    return this.#options.watch.during(() => this.#doNow(items, signal));
   }
 
   async #doNow(items: readonly DelayedItem[], signal: AbortSignal | undefined): Promise<ReadonlySet<Id>> {

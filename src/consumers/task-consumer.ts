@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { CONTACTS, type Kind } from '../contracts/kind.ts';
-import { ON_RECORD, type RedisTrust } from '../index/epoch-watch.ts';
+import type { RedisTrust } from '../index/epoch-watch.ts';
 import { isolateFailures, type SetAside } from '../index/set-aside.ts';
 import { type Answers, storeFaultOf } from '../index/store-fault.ts';
 import type { Pair } from '../mysql/statements/pairs.ts';
@@ -33,8 +33,8 @@ export interface TaskConsumerOptions {
   readonly kinds?: readonly Kind[];
   /** Tasks were lost: raises the alarm and marks every index as untrusted. Nothing after the loss is delivered until it resolves. */
   readonly onLoss: (loss: Loss) => Promise<void>;
-  /** Says whether what was written to Redis counts. Left out: it always does. */
-  readonly watch?: Pick<RedisTrust, 'during'>;
+  /** Says whether what was written to Redis counts. */
+  readonly watch: Pick<RedisTrust, 'during'>;
   readonly logger: Logger;
   /** Do the stores answer? Left out: what takes too long always counts as a fault of a store. */
   readonly answers?: Answers;
@@ -95,7 +95,7 @@ export class TaskConsumer {
   }
 
   async #work(batch: Batch): Promise<void> {
-    const { onBatch, watch = ON_RECORD, now = () => performance.now() } = this.#options;
+    const { onBatch, watch, now = () => performance.now() } = this.#options;
     const startedAt = now();
     const held: BatchLease = { renew: () => this.#renew(batch) };
     const lease: BatchLease = { renew: () => this.#beforeStep(held) };

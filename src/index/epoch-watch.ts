@@ -27,9 +27,6 @@ const RETRY_MS = 500;
 /** Says whether the contents of Redis can be trusted. */
 export type RedisTrust = Pick<EpochWatch, 'isTrusted' | 'epoch' | 'during'>;
 
-/** Where Redis is always the one on record. */
-export const ON_RECORD: Pick<RedisTrust, 'during'> = { during: (work) => work() };
-
 /** Events of a client after which it may be connected to another server; `+node`: a cluster has gained a node. */
 const CHANGES = ['ready', 'close', '+node'];
 
@@ -75,7 +72,7 @@ export class EpochWatch {
     for (const event of CHANGES) client.on(event, this.#onChange);
     client.on('refresh', this.#onRefresh);
     const again = () => this.#schedule(0);
-    this.#forgetDatabase = [database.onConnection(again), database.onEpoch(again)];
+    this.#forgetDatabase = [database.onConnection(again), database.epochs.onChange(again)];
     await this.#compare();
     if (this.#timer === undefined) this.#schedule(this.#options.intervalMs ?? INTERVAL_MS);
   }
@@ -110,7 +107,7 @@ export class EpochWatch {
     return whileOnRecord(work, {
       known: () => this.#known(),
       compare: () => this.#compare(),
-      epochSince: async (time) => database.epochSince(time) ?? (await readProvenEpoch(database)),
+      epochSince: async (time) => database.epochs.since(time) ?? (await readProvenEpoch(database)),
     });
   }
 
@@ -149,7 +146,7 @@ export class EpochWatch {
     }
     if (this.#timer !== timer) return; // stopped, or a change came meanwhile
     const { database, intervalMs = INTERVAL_MS } = this.#options;
-    this.#schedule(this.isTrusted() && this.epoch() === database.epoch ? intervalMs : RETRY_MS);
+    this.#schedule(this.isTrusted() && this.epoch() === database.epochs.latest ? intervalMs : RETRY_MS);
   }
 
   /** Reconnects, which leads to another comparison; so not more often than failed comparisons are retried. */

@@ -19,6 +19,7 @@ import { unpublished } from '../support/indexed-site.ts';
 import { hasKafka, sql, withAdmin } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
 import { freshRedis } from '../support/stores.ts';
+import { TRUSTED } from '../support/trust.ts';
 import { until } from '../support/until.ts';
 import { logger } from '../transport/place.ts';
 
@@ -74,6 +75,7 @@ async function openWay(kind: 'streams' | 'kafka') {
 
   const openConsumer = (lane: Lane) =>
     new TaskConsumer({
+      watch: TRUSTED,
       source: transport[lane].openSource({ doIndexesExist: async () => false }),
       ...{ deadLetters, logger, answers: async () => true },
       worker: new TaskWorker({ lane, steps: { ...steps, publish }, pageSize: PAGE }),
@@ -111,7 +113,7 @@ async function openWay(kind: 'streams' | 'kafka') {
     };
   };
   const relay = new OutboxRelay({ database: primary, publisher, deadLetters, logger });
-  const worker = new DelayedWorker({ steps, patient, delayed, rechecks, logger, deadLetters });
+  const worker = new DelayedWorker({ watch: TRUSTED, steps, patient, delayed, rechecks, logger, deadLetters });
   const inHand: Part = {
     stop: async () => {
       batch.isHeld = true;

@@ -8,6 +8,7 @@ import { startRedis } from '../../src/tools/devservers/start-server.ts';
 import { expectExact } from '../support/exact.ts';
 import { everybodyKnows, freshSitePool, writeSite } from '../support/small-site.ts';
 import { freshRedis, freshStores, type Stores, storesOn } from '../support/stores.ts';
+import { TRUSTED } from '../support/trust.ts';
 import { until } from '../support/until.ts';
 
 const LIMITS = { max: 4, min: 2 };
@@ -27,7 +28,7 @@ function worker(steps: Partial<Steps>, patient: Partial<Steps> = {}, of: Stores 
   const logger = pino({ level: 'warn' }, { write: (line: string) => void said.push(JSON.parse(line)) });
   const own = { steps: { ...of.steps, ...steps }, patient: { ...of.patient, ...patient } };
   const answers = async () => true; // what fails, fails by itself
-  return { said, worker: new DelayedWorker({ ...of, ...own, logger, answers }) };
+  return { said, worker: new DelayedWorker({ watch: TRUSTED, ...of, ...own, logger, answers }) };
 }
 
 /** Runs the worker until the returned function is called. */

@@ -9,6 +9,7 @@ import {
   type Loss,
   type TaskSource,
 } from '../../src/transport/task-source.ts';
+import { TRUSTED } from '../support/trust.ts';
 
 /** Delivers one batch without tasks. */
 function sourceOf(batch: Batch): TaskSource {
@@ -22,6 +23,7 @@ it.each([
   const order: string[] = [];
   const batch: Batch = { deliveries: [], lease: { renew: async () => undefined } };
   const consumer = new TaskConsumer({
+    watch: TRUSTED,
     source: sourceOf(batch),
     worker: {
       work: () => {
@@ -49,6 +51,7 @@ it.each([
   const deliveries: Delivery[] = [{ position: 'kafka:t:0:1', body, headers: {}, timestamp: -1 }];
   const losses: Loss[] = [];
   const consumer = new TaskConsumer({
+    watch: TRUSTED,
     source: sourceOf({ deliveries, lease: { renew: async () => undefined } }),
     worker: { work: () => Promise.reject(new RangeError('not a page')) },
     deadLetters: { put },

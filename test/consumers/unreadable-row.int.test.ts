@@ -15,6 +15,7 @@ import { segmentTasksOf } from '../support/segment-tasks.ts';
 import { sql } from '../support/servers.ts';
 import { everybodyKnows, freshSitePool, writeSite } from '../support/small-site.ts';
 import { freshStores, type Stores } from '../support/stores.ts';
+import { TRUSTED } from '../support/trust.ts';
 
 const LIMITS = { max: 4, min: 2 };
 const USERS = Array.from({ length: 30 }, (_, i) => String(1 + i));
@@ -61,6 +62,7 @@ async function consume(
     run: (handler: BatchHandler) => handler({ deliveries, lease: { renew: async () => undefined } }),
   } as unknown as TaskSource;
   const consumer = new TaskConsumer({
+    watch: TRUSTED,
     source,
     worker: new TaskWorker({ steps, lane, pageSize: 100, segmentSize: 100, answers: async () => true }),
     deadLetters: { put: async (some) => void letters.push(...some) },
@@ -112,7 +114,7 @@ describe('a row that cannot be read', () => {
     expect(await stores.index.read(BAD, 0, false)).toMatchObject({ state: 'cold' });
     const letters: Parameters<DeadLetters['put']>[0][number][] = [];
     const deadLetters = { put: async (some: typeof letters) => void letters.push(...some) };
-    const worker = new DelayedWorker({ ...stores, deadLetters, logger: pino({ level: 'silent' }) });
+    const worker = new DelayedWorker({ watch: TRUSTED, ...stores, deadLetters, logger: pino({ level: 'silent' }) });
     const attempt = async () =>
       Number((await stores.primary.rows('SELECT attempt FROM recency_outbox WHERE is_recheck = TRUE', []))[0]?.[0]);
     expect(await attempt()).toBe(1);

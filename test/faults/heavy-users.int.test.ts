@@ -24,6 +24,7 @@ import { freshFence } from '../support/repair-site.ts';
 import { closeAtEnd, freshPrefix } from '../support/servers.ts';
 import { freshSitePool } from '../support/small-site.ts';
 import { freshRedis, migratedDatabase, type Stores, storesOn } from '../support/stores.ts';
+import { TRUSTED } from '../support/trust.ts';
 import { until } from '../support/until.ts';
 
 const CONTACTS = 300_000;
@@ -112,7 +113,7 @@ describe('a user with very many contacts', () => {
     const { steps, patient, delayed, rechecks, index } = stores;
     const said: unknown[] = [];
     const telling = pino({ level: 'error' }, { write: (line: string) => void said.push(JSON.parse(line)) });
-    const worker = new DelayedWorker({ steps, patient, delayed, rechecks, logger: telling });
+    const worker = new DelayedWorker({ watch: TRUSTED, steps, patient, delayed, rechecks, logger: telling });
     await delayed.defer({ pairs: [], rebuilds: [HEAVY, FOLLOWER] });
     const ending = new AbortController();
     const running = worker.run(ending.signal);

@@ -6,6 +6,7 @@ import type { Steps } from '../../src/index/protocol.ts';
 import type { DeadLetter } from '../../src/transport/dead-letters.ts';
 import { freshPrefix, freshTopic, hasKafka, kafkaBrokers, redisUrl } from '../support/servers.ts';
 import { freshStores } from '../support/stores.ts';
+import { TRUSTED } from '../support/trust.ts';
 import { until } from '../support/until.ts';
 import { logger, open, type Place } from '../transport/place.ts';
 
@@ -62,6 +63,7 @@ describe.each<[string, () => Promise<Place>]>([
     const batches: { tasks: number; deadLetters: number; ignoredFields: number; seconds: number }[] = [];
     const answers = async () => true; // the stores do: it is the task's own fault
     const consumer = new TaskConsumer({
+      watch: TRUSTED,
       ...{ source: opened.source(), deadLetters: opened.deadLetters, logger },
       worker: new TaskWorker({ steps: failing, pageSize: 10, answers }),
       answers,

@@ -20,6 +20,7 @@ import { startWatch } from '../support/epoch-watch.ts';
 import { expectExact } from '../support/exact.ts';
 import { canStartCluster, RedisCluster } from '../support/redis-cluster.ts';
 import { freshNonce, freshRedis, migratedDatabase } from '../support/stores.ts';
+import { TRUSTED } from '../support/trust.ts';
 import { until } from '../support/until.ts';
 
 const MAX = 3;
@@ -61,6 +62,7 @@ describe.runIf(canStartCluster())(
       index = opened.index;
       steps = opened;
       delayedWorker = new DelayedWorker({
+        watch: TRUSTED,
         steps,
         delayed,
         rechecks: new Rechecks(primary),

@@ -12,6 +12,7 @@ import { DelayQueue } from '../../src/redis/delay-queue.ts';
 import { LONG_AGO, rewriteMeta } from '../support/index-meta.ts';
 import { everybodyKnows, freshSitePool, writeSite } from '../support/small-site.ts';
 import { freshStores, recentContactsOn, type Stores } from '../support/stores.ts';
+import { TRUSTED } from '../support/trust.ts';
 import { until } from '../support/until.ts';
 import { logger } from '../transport/place.ts';
 
@@ -187,6 +188,7 @@ describe('a forgotten user', () => {
     );
     await stores.delayed.askForRebuild(USER); // as a build does that was too slow for the API
     const worker = new DelayedWorker({
+      watch: TRUSTED,
       ...{ steps: stores.steps, patient: stores.patient, delayed: stores.delayed, rechecks: stores.rechecks, logger },
       answers: async () => true,
       deadLetters: { put: async () => undefined } as never,

@@ -21,6 +21,7 @@ import { cases } from '../support/cases.ts';
 import { freshSitePool } from '../support/small-site.ts';
 import { createStoreViews, STORES } from '../support/store-kind.ts';
 import { freshStores, type KindTestStores, kindStoresOn, recentContactsOn, type Stores } from '../support/stores.ts';
+import { TRUSTED } from '../support/trust.ts';
 import { until } from '../support/until.ts';
 
 vi.mock('../../src/contracts/kind.ts', async (original) => {
@@ -224,7 +225,14 @@ describe('contacts and groups side by side', () => {
     expect(await stores.rechecks.take(10, 1)).toEqual([]); // those of contacts
     await joinGroup(pool, '87', group);
     await takeTasks();
-    const worker = new DelayedWorker({ kind: GROUPS, steps, rechecks, delayed, logger: pino({ level: 'silent' }) });
+    const worker = new DelayedWorker({
+      watch: TRUSTED,
+      kind: GROUPS,
+      steps,
+      rechecks,
+      delayed,
+      logger: pino({ level: 'silent' }),
+    });
     await until(async () => {
       await worker.runOnce();
       const reading = await index.read('87', 0, false);

@@ -16,6 +16,7 @@ import { scanKeys } from '../../src/redis/masters.ts';
 import { OutboxRelay } from '../../src/relay/relay.ts';
 import { expectExact } from '../support/exact.ts';
 import { freshStores, type Stores } from '../support/stores.ts';
+import { TRUSTED } from '../support/trust.ts';
 import { until } from '../support/until.ts';
 import { logger } from '../transport/place.ts';
 
@@ -76,7 +77,7 @@ async function loseRedis(user: Id): Promise<void> {
 }
 
 function delayedWorker(onGivenUp: (count: number) => void = () => undefined): DelayedWorker {
-  return new DelayedWorker({ ...stores, logger, onGivenUp });
+  return new DelayedWorker({ watch: TRUSTED, ...stores, logger, onGivenUp });
 }
 
 describe('a task that arrived before its commit', () => {
@@ -273,7 +274,7 @@ describe('a re-check', () => {
     };
     let givenUp = 0;
     const answers = async () => true;
-    const worker = new DelayedWorker({ ...stores, steps, logger, answers, onGivenUp: () => givenUp++ });
+    const worker = new DelayedWorker({ watch: TRUSTED, ...stores, steps, logger, answers, onGivenUp: () => givenUp++ });
     await allDue();
     await worker.runOnce();
     await expectExact(stores, { max: MAX, min: MIN }, user, 'beside one that fails');

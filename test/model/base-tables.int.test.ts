@@ -23,6 +23,7 @@ import { workBothLanes } from '../../src/tools/harness/both-lanes.ts';
 import { IS_LONG, shortOrLong } from '../support/length.ts';
 import { closeAtEnd } from '../support/servers.ts';
 import { freshStores, recentContactsOn, type Stores } from '../support/stores.ts';
+import { TRUSTED } from '../support/trust.ts';
 import { until } from '../support/until.ts';
 
 const COMPARISONS = shortOrLong(200, 10_000);
@@ -111,7 +112,7 @@ async function apply(random: Random, tasks: readonly Task[]): Promise<void> {
   const workers = [all.slice(0, half), all.slice(half)];
   await Promise.all(workers.map((some) => workBothLanes(some, stores.steps, { pageSize: PAGE })));
   const { steps, delayed, rechecks, redis, prefix } = stores;
-  const later = new DelayedWorker({ steps, delayed, rechecks, logger: pino({ level: 'silent' }) });
+  const later = new DelayedWorker({ watch: TRUSTED, steps, delayed, rechecks, logger: pino({ level: 'silent' }) });
   const queue = new DelayQueue(redis, prefix);
   await until(async () => {
     await later.runOnce();

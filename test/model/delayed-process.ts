@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { DelayedWorker } from '../../src/consumers/delayed-worker.ts';
 import type { DelayedWork, Rechecks } from '../../src/index/delayed-work.ts';
+import { TRUSTED } from '../support/trust.ts';
 import type { KindSteps, Worker } from './carrier.ts';
 import type { Actor, Turns } from './turns.ts';
 
@@ -72,5 +73,5 @@ function workerOf({ kind, steps, delayed, rechecks }: DelayedOfKind, options: De
     take: (count, leaseMs) => turns.take(actor, 'take re-checks', () => rechecks.take(count, leaseMs)),
     finish: (rows) => turns.take(actor, 'finish re-checks', () => rechecks.finish(rows)),
   };
-  return new DelayedWorker({ kind, steps, delayed: queue, rechecks: kept, logger });
+  return new DelayedWorker({ watch: TRUSTED, kind, steps, delayed: queue, rechecks: kept, logger });
 }

@@ -7,6 +7,7 @@ import {
   type SourceState,
   type TaskSource,
 } from '../../src/transport/task-source.ts';
+import { TRUSTED } from '../support/trust.ts';
 import type { Bag } from './bag.ts';
 import type { ConsumerParts, Picks, Worker } from './carrier.ts';
 import type { Actor } from './turns.ts';
@@ -59,7 +60,7 @@ export class ModelConsumer implements Worker {
     const worker = kinds.map(
       ({ kind, steps }) => new TaskWorker({ kind, lane: 'bulk', steps, pageSize, segmentSize: pageSize }),
     );
-    void new TaskConsumer({ source: this.#source, worker, deadLetters, onLoss, logger }).run();
+    void new TaskConsumer({ watch: TRUSTED, source: this.#source, worker, deadLetters, onLoss, logger }).run();
   }
 
   get working(): Promise<void> | undefined {

@@ -2,6 +2,7 @@ import { TaskConsumer } from '../../src/consumers/task-consumer.ts';
 import { TaskWorker } from '../../src/consumers/work-plan.ts';
 import type { Steps } from '../../src/index/protocol.ts';
 import { type Batch, type BatchHandler, BatchLost, type TaskSource } from '../../src/transport/task-source.ts';
+import { TRUSTED } from '../support/trust.ts';
 import type { ConsumerParts, Worker } from './carrier.ts';
 import type { Actor } from './turns.ts';
 
@@ -35,7 +36,7 @@ export class RealConsumer implements Worker {
       lag: () => source.lag(),
       state: () => source.state(),
     };
-    new TaskConsumer({ source: watched, worker, deadLetters, onLoss, logger }).run().catch(onFault);
+    new TaskConsumer({ watch: TRUSTED, source: watched, worker, deadLetters, onLoss, logger }).run().catch(onFault);
   }
 
   get working(): Promise<void> | undefined {

@@ -13,6 +13,7 @@ import { logger, type Opened, open } from '../transport/place.ts';
 import { closeAtEnd, redisUrl } from './servers.ts';
 import type { Stores } from './stores.ts';
 import { recordedStream } from './stream-record.ts';
+import { TRUSTED } from './trust.ts';
 
 interface ConsumingOptions {
   /** The Redis that carries the stream. */
@@ -47,6 +48,7 @@ export async function startConsuming(stores: Stores, options: ConsumingOptions =
       tasks.map((task) => ({ task, id: randomUUID(), source: '/test', time: Date.now() })),
     ));
   const consumer = new TaskConsumer({
+    watch: TRUSTED,
     ...{ source: transport.source(), deadLetters, logger, answers },
     worker: new TaskWorker({ lane: 'bulk', steps: { ...steps, publish }, pageSize }),
     onLoss: async ({ detail }) => {
@@ -58,7 +60,9 @@ export async function startConsuming(stores: Stores, options: ConsumingOptions =
   const running = [
     consumer.run(),
     ...(relays ? [relay.run(ending.signal)] : []),
-    new DelayedWorker({ steps, patient, delayed, rechecks, logger, answers, deadLetters }).run(ending.signal),
+    new DelayedWorker({ watch: TRUSTED, steps, patient, delayed, rechecks, logger, answers, deadLetters }).run(
+      ending.signal,
+    ),
   ];
   let stopped: Promise<void> | undefined;
   const end = async () => {

@@ -21,6 +21,7 @@ async function start(context: ProcessContext): Promise<void> {
   const deadLetters = resources.adopt(transport.openDeadLetters(), (opened) => opened.close());
   const consumer = new TaskConsumer({
     ...{ source, deadLetters, logger, worker: new DenormalisedUpdater(pool) },
+    watch: { during: (work) => work() }, // it writes nothing to Redis
     // Nothing tells which rows are wrong then, and there is no other table to answer from meanwhile.
     onLoss: async ({ detail }) => {
       const error = new Error(`tasks were lost, the table must be filled again: ${detail}`);

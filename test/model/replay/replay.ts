@@ -10,6 +10,7 @@ import { workBothLanes } from '../../../src/tools/harness/both-lanes.ts';
 import type { Edge } from '../../../src/tools/reference-site/edge-list.ts';
 import type { OutgoingTask } from '../../../src/transport/task-publisher.ts';
 import type { Delivery } from '../../../src/transport/task-source.ts';
+import { TRUSTED } from '../../support/trust.ts';
 import { EdgeSite } from './edge-site.ts';
 import { ListSource } from './list-source.ts';
 import { UnrulyWindows } from './unruly-windows.ts';
@@ -75,7 +76,14 @@ export class Replay {
       // The bulk lane has no other consumer here, so its work is done when it is published.
       const publish: Steps['publish'] = async (tasks) => void (await workBothLanes(tasks, steps, { pageSize: 500 }));
       const worker = new TaskWorker({ steps: { ...steps, publish }, pageSize: 500 });
-      return new TaskConsumer({ source, worker, deadLetters: refused, onLoss: noLoss, logger: this.#logger });
+      return new TaskConsumer({
+        watch: TRUSTED,
+        source,
+        worker,
+        deadLetters: refused,
+        onLoss: noLoss,
+        logger: this.#logger,
+      });
     });
     await Promise.all(consumers.map((consumer) => consumer.run()));
     this.counts.deliveries += window.length;

@@ -13,6 +13,7 @@ import { kafkaBarrier } from '../../../src/transport/kafka/drain-barrier.ts';
 import { TopicAdmin } from '../../../src/transport/kafka/topic-admin.ts';
 import { LibrdkafkaProducer, sendLines, whyNoLibrdkafka } from '../../support/other-producers.ts';
 import { freshName, freshTopic, hasKafka, kafkaBrokers, withAdmin } from '../../support/servers.ts';
+import { TRUSTED } from '../../support/trust.ts';
 import { until } from '../../support/until.ts';
 import { freshTask, freshTasks } from '../outgoing-task.ts';
 import { kafkaSettings, logger, type Opened, type Wanted } from '../place.ts';
@@ -33,6 +34,7 @@ function consumeTasks(opened: Opened, wanted: Pick<Wanted, 'stallMs'> = {}) {
     return undefined;
   };
   const consumer = new TaskConsumer({
+    watch: TRUSTED,
     ...{ source: opened.source(wanted), deadLetters: opened.deadLetters, logger, worker: { work } },
     onLoss: async ({ detail }) => void losses.push(detail),
     onBatch: (batch) => batches.push(batch),

@@ -1,4 +1,5 @@
 import type { Database } from '../../src/mysql/database.ts';
+import { EpochsSeen } from '../../src/mysql/epochs-seen.ts';
 import { SETTING } from '../../src/mysql/settings.ts';
 import { proofOfServer } from '../servers/model-server.ts';
 import type { MastersWorld } from './world.ts';
@@ -21,17 +22,17 @@ export class ModelRecord {
       execute: async (sql: string, parameters: readonly string[]) => [this.#execute(sql, parameters)],
     };
     const database = {
-      rows: async (sql: string, names: readonly string[]) => this.#rows(sql, names),
+      rows: async (sql: string) => this.#rows(sql),
       transaction: (work: (on: unknown) => Promise<unknown>) => work(connection),
-      sawEpoch: () => undefined,
+      epochs: new EpochsSeen(),
     };
     return database as unknown as Database;
   }
 
-  #rows(sql: string, names: readonly string[]): unknown[][] {
-    if (!sql.includes('LEFT JOIN recency_settings')) throw unknown(sql);
+  #rows(sql: string): unknown[][] {
+    if (!sql.includes("LEFT JOIN recency_settings AS s ON s.name LIKE 'redis:%'")) throw unknown(sql);
     const server = [this.token, `${SERVER}OFF`];
-    const found = names.filter((name) => name in this.settings).map((name) => [name, this.settings[name], ...server]);
+    const found = Object.entries(this.settings).map((setting) => [...setting, ...server]);
     return found.length > 0 ? found : [[null, null, ...server]];
   }
 

@@ -1,5 +1,6 @@
 import type { Database } from '../../src/mysql/database.ts';
 import { tokenOn } from '../../src/mysql/epoch-token.ts';
+import { EpochsSeen } from '../../src/mysql/epochs-seen.ts';
 import { proofOf } from '../../src/mysql/session.ts';
 import { SETTING } from '../../src/mysql/settings.ts';
 import type { Channel, Mark, Rows, ServerName } from './world.ts';
@@ -60,7 +61,7 @@ export class ModelServer {
       rows: ask,
       transaction: (work: (on: unknown) => Promise<unknown>) => work(connection),
       renewConnections: () => false,
-      sawEpoch: () => undefined,
+      epochs: new EpochsSeen(),
       sawReadOnly: () => undefined,
       readOnlyAt: () => undefined,
     };

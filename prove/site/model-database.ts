@@ -1,6 +1,7 @@
 import type { Id } from '../../src/contracts/id.ts';
 import { byKeyDescending } from '../../src/contracts/key.ts';
 import type { Database, Parameter } from '../../src/mysql/database.ts';
+import { EpochsSeen } from '../../src/mysql/epochs-seen.ts';
 import type { Snapshot } from './questions.ts';
 import type { TruthRow } from './site.ts';
 
@@ -24,9 +25,7 @@ export class ModelDatabase {
   }
 
   /** The tokens of the model name no server, so any may answer. */
-  readonly onRecord = undefined;
-
-  sawEpoch(): void {}
+  readonly epochs = new EpochsSeen();
 
   async rows(statement: string, parameters: readonly Parameter[]): Promise<readonly Row[]> {
     const [first, ...rest] = parameters.map(String);

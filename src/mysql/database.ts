@@ -3,8 +3,7 @@ import type { ColumnValue } from '../site/row.ts';
 import type { Deadline } from '../timing/deadline.ts';
 import { Limiter, type Urgency } from '../timing/limiter.ts';
 import { ConnectionPool, type ConnectionPoolOptions, isSilence, type UseOptions } from './connections.ts';
-import { endedAfter } from './ended-after.ts';
-import { serverOn } from './epoch-token.ts';
+import { EpochsSeen } from './epochs-seen.ts';
 import { asThrown, HeavyQueriesBusy, mysqlFaultOf, retryDeadlocks } from './faults.ts';
 
 export type { ColumnValue } from '../site/row.ts';
@@ -20,10 +19,7 @@ export {
 export type Parameter = string | number | null;
 
 /** What an answer is read from: a whole {@link Database}, or a view of one. */
-export type AnswerDatabase = Pick<
-  Database,
-  'rows' | 'isReplica' | 'onRecord' | 'sawEpoch' | 'renewConnections' | 'sawReadOnly'
->;
+export type AnswerDatabase = Pick<Database, 'rows' | 'isReplica' | 'epochs' | 'renewConnections' | 'sawReadOnly'>;
 
 /** How many heavy queries may run at once, and how many may wait. */
 interface HeavyBudget {
@@ -38,7 +34,7 @@ export interface DatabaseOptions extends ConnectionPoolOptions {
    * The primary whose replica this is, by design: its rows may lack the latest changes, and it need not be the server on record. Left
    * out: it is the primary.
    */
-  readonly replicaOf?: Pick<Database, 'onRecord'>;
+  readonly replicaOf?: Pick<Database, 'epochs'>;
   /**
    * The limit of heavy queries: a limiter that the process shares, or the numbers for a new one. Always fewer than the
    * connections (unless there is only one), so that heavy queries never keep a small statement waiting.
@@ -77,6 +73,10 @@ const ANSWER_MS = 1_000;
  * are prepared, and their texts are few and fixed, so prepared statements do not pile up.
  */
 export class Database {
+  /** It is one by design: see {@link DatabaseOptions}. */
+  readonly isReplica: boolean;
+  /** What the rows of the primary have said. A replica shares that of its primary. */
+  readonly epochs: EpochsSeen;
   /** The limit of heavy queries. */
   readonly heavy: Limiter;
   /** How many callers may wait for it, and how long, ms. */
@@ -84,14 +84,10 @@ export class Database {
   readonly #connections: ConnectionPool;
   readonly #deadlineMs: number;
   #readOnly: { readonly proof: string; readonly at: number } | undefined;
-  readonly #replicaOf: Pick<Database, 'onRecord'> | undefined;
-  readonly #epochListeners = new Set<() => void>();
-  #epoch: string | undefined;
-  #epochReadAt = Number.NEGATIVE_INFINITY;
-  #onRecord: string | undefined;
 
   constructor(url: string, options: DatabaseOptions) {
-    this.#replicaOf = options.replicaOf;
+    this.isReplica = options.replicaOf !== undefined;
+    this.epochs = options.replicaOf?.epochs ?? new EpochsSeen();
     this.#connections = new ConnectionPool(url, options);
     this.#deadlineMs = options.deadlineMs;
     this.patience = { queue: options.queue, waitMs: options.deadlineMs };
@@ -159,42 +155,6 @@ export class Database {
    */
   onConnection(listener: () => void): () => void {
     return this.#connections.onNew(listener);
-  }
-
-  /** It is one by design: see {@link DatabaseOptions}. */
-  get isReplica(): boolean {
-    return this.#replicaOf !== undefined;
-  }
-
-  /** The proof (see session.ts) of the server on record, as the latest rows of the primary say; undefined: none that is known. */
-  get onRecord(): string | undefined {
-    return this.#replicaOf === undefined ? this.#onRecord : this.#replicaOf.onRecord;
-  }
-
-  /** The token of the epoch, as the latest snapshot of the primary says; undefined: there has been none. */
-  get epoch(): string | undefined {
-    return this.#epoch;
-  }
-
-  /** The token in the latest snapshot that began at this time or later (`performance.now()`); undefined: there was none. */
-  epochSince(time: number): string | undefined {
-    return this.#epochReadAt >= time ? this.#epoch : undefined;
-  }
-
-  /** To be told of rows of the primary. @param token of the epoch in their snapshot @param askedAt `performance.now()` before */
-  sawEpoch(token: string, askedAt: number): void {
-    if (askedAt < this.#epochReadAt) return;
-    this.#epochReadAt = askedAt;
-    if (token === this.#epoch) return;
-    this.#epoch = token;
-    this.#onRecord = serverOn(token);
-    for (const listener of this.#epochListeners) listener();
-  }
-
-  /** Calls the listener whenever `epoch` has changed. Returns a function that stops it. */
-  onEpoch(listener: () => void): () => void {
-    this.#epochListeners.add(listener);
-    return () => void this.#epochListeners.delete(listener);
   }
 
   /** To be told of rows of a server that takes no writes. @param proof of the server */
@@ -278,4 +238,18 @@ function limiterOf(
     concurrency: Math.max(1, Math.min(concurrency, connections - 1)),
     ...{ queue, waitMs: waitMs ?? deadlineMs, refusal },
   });
+}
+
+const SELECT = 'SELECT';
+
+/**
+ * The statement with a time limit that the server enforces. MariaDB and MySQL write it differently, and each takes the
+ * other's syntax for a comment.
+ * @throws RangeError when it does not begin with SELECT, which is where MySQL reads the limit
+ */
+function endedAfter(ms: number, statement: string): string {
+  const text = statement.trimStart();
+  if (!text.startsWith(SELECT)) throw new RangeError(`only a SELECT has a time limit: ${text.slice(0, 40)}`);
+  const limited = `${SELECT} /*+ MAX_EXECUTION_TIME(${Math.ceil(ms)}) */${text.slice(SELECT.length)}`;
+  return `/*M! SET STATEMENT max_statement_time=${ms / 1000} FOR */ ${limited}`;
 }

@@ -233,11 +233,11 @@ async function readFrom(
   const onRecord = serverOn(token);
   if (!isWritable) database.sawReadOnly(proof);
   if (database.isReplica || !isWritable) {
-    const isInForce = onRecord === database.onRecord;
+    const isInForce = onRecord === database.epochs.server;
     return { token: isInForce ? token : UNKNOWN + token, rows, server: 'replica' };
   }
   if (onRecord !== undefined && onRecord !== proof) return { token: UNKNOWN + token, rows, server: 'unknown' };
-  database.sawEpoch(token, askedAt);
+  database.epochs.saw(token, askedAt);
   return { token, rows, server: 'primary' };
 }
 

@@ -14,7 +14,10 @@ import { SETTING } from './settings.ts';
 /** What a Redis is for: it holds the indexes, carries the tasks, or both. */
 export type RedisRole = 'index' | 'streams';
 
-const nameOf = (role: RedisRole) => `redis:${role}`;
+/** Of the names of the rows. */
+const MARK = 'redis:';
+
+const nameOf = (role: RedisRole) => MARK + role;
 
 /** Of the row with those that were replaced. */
 const replacedName = (role: RedisRole) => `${nameOf(role)}:replaced`;
@@ -59,9 +62,7 @@ export async function recordRedisMasters(
 
 const KNOWN = `
   SELECT s.name, s.value, ${EPOCH}
-  FROM recency_epoch AS e LEFT JOIN recency_settings AS s ON s.name IN (?, ?, ?, ?)`;
-
-const ROLES: readonly RedisRole[] = ['index', 'streams'];
+  FROM recency_epoch AS e LEFT JOIN recency_settings AS s ON s.name LIKE '${MARK}%'`;
 
 /** @returns the epoch in which all of them are on record, and no other was lately; undefined: this must be looked into */
 async function epochOnRecord(
@@ -69,7 +70,7 @@ async function epochOnRecord(
   inUse: readonly string[],
   roles: readonly RedisRole[],
 ): Promise<string | undefined> {
-  const { rows, epoch } = await readOwn(database, KNOWN, [...ROLES.map(nameOf), ...ROLES.map(replacedName)]);
+  const { rows, epoch } = await readOwn(database, KNOWN, []);
   const values = new Map(rows.map(([name, value]) => [name, value]));
   const isKnown = (role: RedisRole) =>
     isAllIn(inUse, mastersIn(values.get(nameOf(role)))) && !isAnyReplaced(values.get(replacedName(role)));

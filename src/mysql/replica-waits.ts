@@ -75,10 +75,7 @@ export class ReplicaWaits {
         this.#whileThere(options?.deadline, (part) =>
           replica.rows(statement, parameters, { ...options, deadline: part, first }),
         ),
-      get onRecord() {
-        return replica.onRecord;
-      },
-      sawEpoch: (token, askedAt) => replica.sawEpoch(token, askedAt),
+      epochs: replica.epochs,
       renewConnections: () => replica.renewConnections(),
       sawReadOnly: (proof) => replica.sawReadOnly(proof),
     };

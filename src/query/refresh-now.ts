@@ -84,7 +84,7 @@ export class RefreshNow {
       const within = stepsWithin(sides === 'both' ? steps : { ...steps, signal: NOTHING }, deadline, clock);
       const reports: RefreshReport[] = [];
       for (const some of chunks(hints, PAIRS_A_CALL)) {
-        reports.push(await withinDeadline(deadline, run(refresh(some), within, renewedUntil(deadline))));
+        reports.push(await run(refresh(some), within, renewedUntil(deadline)));
       }
       return reports;
     });

@@ -43,7 +43,7 @@ interface Wanted {
 
 function sampler({ raiseBarrier = site.raiseBarrier, settleMs = 5_000, isTrusted = () => true }: Wanted = {}) {
   const { primary, redis } = site.stores;
-  const index = trustedReads(site.stores.index, { epoch: () => (isTrusted() ? primary.epoch : undefined) });
+  const index = trustedReads(site.stores.index, { epoch: () => (isTrusted() ? primary.epochs.latest : undefined) });
   const now = () => performance.now();
   const windows = new Windows(now);
   const reports = new SamplerReports(redis, freshPrefix());

@@ -3,6 +3,7 @@ import { DEFAULT_LIMIT } from '../../../contracts/http.ts';
 import type { Id } from '../../../contracts/id.ts';
 import { CONTACTS } from '../../../contracts/kind.ts';
 import type { Database, Parameter } from '../../../mysql/database.ts';
+import { EpochsSeen } from '../../../mysql/epochs-seen.ts';
 import { setUpSession } from '../../../mysql/session.ts';
 import { readCandidates } from '../../../mysql/statements/candidates.ts';
 import { KindStatements } from '../../../mysql/statements/kind-statements.ts';
@@ -55,12 +56,12 @@ async function questionOf(index: Ground['stores']['index'], user: Id): Promise<S
   if (reading.state !== 'warm') throw new Error(`user ${user} has no index`);
   const asked: Statement[] = [];
   const listening = {
-    sawEpoch: () => undefined,
+    epochs: new EpochsSeen(),
     rows: async (sql: string, parameters: readonly Parameter[]) => {
       asked.push({ sql, parameters: [...parameters] });
       return [['', '0123456789ab0']];
     },
-  } as Pick<Database, 'rows' | 'sawEpoch'> as Database;
+  } as Pick<Database, 'rows' | 'epochs'> as Database;
   await readCandidates(
     { server: listening, statements: new KindStatements(USUAL_SITE, CONTACTS) },
     user,

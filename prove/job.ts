@@ -6,6 +6,8 @@ import { MastersMoves } from './masters/moves.ts';
 import { MASTERS_SCENARIOS, type MastersScenario, mastersScenarioOf } from './masters/world.ts';
 import type { Mutation } from './mutations/mutation.ts';
 import { mutationOf } from './mutations/mutations.ts';
+import { OwnersMoves } from './owners/moves.ts';
+import { OWNERS_SCENARIOS, type OwnersScenario, ownersScenarioOf } from './owners/world.ts';
 import { PUSH_SCENARIOS, pushScenarioOf } from './push/push-scenarios.ts';
 import { searchPush } from './push/push-search.ts';
 import type { PushScenario } from './push/world.ts';
@@ -50,6 +52,8 @@ async function searchProduct({ scenario: name, statesAtMost }: Extract<Job, { ki
   if (servers !== undefined) return serversOutcome(servers, (await loadProduct('servers', [])).code, statesAtMost);
   const masters = mastersScenarioOf(name);
   if (masters !== undefined) return mastersOutcome(masters, (await loadProduct('servers', [])).code, statesAtMost);
+  const owners = ownersScenarioOf(name);
+  if (owners !== undefined) return ownersOutcome(owners, (await loadProduct('servers', [])).code, statesAtMost);
   const capture = captureScenarioOf(name);
   if (capture !== undefined) return await captureOutcome(capture, (await loadProduct('push', [])).code, statesAtMost);
   const scenario = scenarioOf(name);
@@ -68,6 +72,11 @@ async function serversOutcome(scenario: ServersScenario, code: Product['code'], 
 
 async function mastersOutcome(scenario: MastersScenario, code: Product['code'], states: number): Promise<Outcome> {
   const found = await searchWorlds(new MastersMoves(code, scenario), states);
+  return { ...found, scenario: scenario.name, histories: 1 };
+}
+
+async function ownersOutcome(scenario: OwnersScenario, code: Product['code'], states: number): Promise<Outcome> {
+  const found = await searchWorlds(new OwnersMoves(code, scenario), states);
   return { ...found, scenario: scenario.name, histories: 1 };
 }
 
@@ -98,10 +107,11 @@ async function searchMutant(mutation: Mutation): Promise<Outcome> {
 const namesOf = (scenarios: readonly { readonly name: string }[]) => scenarios.map(({ name }) => name);
 
 /** Where a rule shows: in its own scenarios. */
-function searchOf({ push, servers, masters, capture }: Mutation) {
+function searchOf({ push, servers, masters, owners, capture }: Mutation) {
   if (push !== undefined) return { search: searchWatches, names: namesOf(PUSH_SCENARIOS) };
   if (servers !== undefined) return { search: searchServers, names: namesOf(SERVERS_SCENARIOS) };
   if (masters !== undefined) return { search: searchMasters, names: namesOf(MASTERS_SCENARIOS) };
+  if (owners) return { search: searchOwners, names: namesOf(OWNERS_SCENARIOS) };
   if (capture) return { search: searchCaptured, names: namesOf(CAPTURE_SCENARIOS) };
   return { search: searchIndex, names: namesOf(QUICK.map(({ scenario }) => scenario)) };
 }
@@ -124,6 +134,14 @@ async function searchServers({ rule, patches, servers }: Mutation, name: string)
 async function searchMasters({ rule, patches, masters }: Mutation, name: string): Promise<Outcome> {
   const scenario = { ...mastersScenarioOf(name), ...masters } as MastersScenario;
   return mastersOutcome(scenario, (await loadProduct(rule, patches)).code, MUTANT_STATES);
+}
+
+async function searchOwners({ rule, patches }: Mutation, name: string): Promise<Outcome> {
+  return ownersOutcome(
+    ownersScenarioOf(name) as OwnersScenario,
+    (await loadProduct(rule, patches)).code,
+    MUTANT_STATES,
+  );
 }
 
 async function searchCaptured({ rule, patches }: Mutation, name: string): Promise<Outcome> {

@@ -3,6 +3,7 @@ import { endWhenUnread } from '../src/cli/output.ts';
 import { CAPTURE_SCENARIOS } from './capture/world.ts';
 import { MASTERS_SCENARIOS } from './masters/world.ts';
 import { MUTATIONS } from './mutations/mutations.ts';
+import { OWNERS_SCENARIOS } from './owners/world.ts';
 import { THREADS } from './pool.ts';
 import { mutateAll, searchAll } from './prove.ts';
 import { PUSH_SCENARIOS } from './push/push-scenarios.ts';
@@ -58,6 +59,7 @@ const OF_WORLDS = [
   ...SERVERS_SCENARIOS.map(({ name }) => ({ part: 'g', name }) as const),
   ...CAPTURE_SCENARIOS.map(({ name }) => ({ part: 'h', name }) as const),
   ...MASTERS_SCENARIOS.map(({ name }) => ({ part: 'i', name }) as const),
+  ...OWNERS_SCENARIOS.map(({ name }) => ({ part: 'j', name }) as const),
 ];
 
 async function main(): Promise<number> {

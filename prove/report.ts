@@ -11,6 +11,7 @@ const PART_TEXT = {
   e: '1 watch, 2 contacts; 1 worker, 2 notifiers, a subscriber',
   g: '2 MySQL servers, 1 pair, 1 partition',
   i: '2 Redis masters, 2 processes, 1 pair',
+  j: 'a MySQL server and its copy, 2 databases of Redis, 2 processes, 1 pair',
   h: '2 changes of a captured server; 1 capture',
 };
 

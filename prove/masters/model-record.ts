@@ -2,16 +2,18 @@ import type { Database } from '../../src/mysql/database.ts';
 import { EpochsSeen } from '../../src/mysql/epochs-seen.ts';
 import { SETTING } from '../../src/mysql/settings.ts';
 import { proofOfServer } from '../servers/model-server.ts';
+import type { ServerName } from '../servers/world.ts';
 import type { MastersWorld } from './world.ts';
-
-const SERVER = proofOfServer('A');
 
 /** MySQL, which answers the statements about the masters on record; any other ends the run by name. */
 export class ModelRecord {
   token: string;
   settings: Readonly<Record<string, string>>;
 
-  constructor({ token, settings }: Pick<MastersWorld, 'token' | 'settings'>) {
+  readonly #server: string;
+
+  constructor({ token, settings }: Pick<MastersWorld, 'token' | 'settings'>, server: ServerName = 'A') {
+    this.#server = proofOfServer(server);
     this.token = token;
     this.settings = settings;
   }
@@ -31,7 +33,7 @@ export class ModelRecord {
 
   #rows(sql: string): unknown[][] {
     if (!sql.includes("LEFT JOIN recency_settings AS s ON s.name LIKE 'redis:%'")) throw unknown(sql);
-    const server = [this.token, `${SERVER}OFF`];
+    const server = [this.token, `${this.#server}OFF`];
     const found = Object.entries(this.settings).map((setting) => [...setting, ...server]);
     return found.length > 0 ? found : [[null, null, ...server]];
   }

@@ -94,10 +94,11 @@ export class MastersMoves implements WorldMoves<MastersWorld> {
     const { to, connection } = world.processes[name];
     const record = new ModelRecord(world);
     const next = { nonce: nonceOf(world.epochs + 1), why: 'another Redis', bumpedAt: world.clock };
-    const { recorded, epoch } = await this.#code.recordRedisMasters(record.database, [to], ['index'], next);
+    const inUse = { identities: [to], roles: ['index'], ownership: undefined } as const;
+    const { recorded, epoch } = await this.#code.recordRedisMasters(record.database, inUse, next);
     const { token, settings } = record;
     const epochs = token === world.token ? world.epochs : world.epochs + 1;
-    const known = recorded === 'in_turns' ? null : { connection, epoch };
+    const known = recorded === 'in_turns' ? null : { connection, epoch, ownership: undefined };
     return withProcess({ ...world, token, settings, epochs }, name, { known });
   }
 
@@ -117,6 +118,8 @@ export class MastersMoves implements WorldMoves<MastersWorld> {
         now = await this.#compared(now, 'consumer');
         if (now.processes.consumer.known === null) throw new RedisUnavailable('it is not the one on record');
       },
+      ownership: async () => undefined,
+      switches: () => 0,
       epochSince: async () => batch.seen ?? now.token,
     }).then(
       () => true,

@@ -19,6 +19,8 @@ export interface Mutation {
   readonly servers?: Partial<ServersScenario>;
   /** The same of Redis masters. */
   readonly masters?: Partial<MastersScenario>;
+  /** A rule of whose the indexes are, which only its scenarios search. */
+  readonly owners?: true;
   /** A rule of capture, which only its scenarios search. */
   readonly capture?: true;
   /** The names of scenarios to search first: there it is found sooner. */

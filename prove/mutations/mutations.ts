@@ -4,6 +4,7 @@ import type { Mutation } from './mutation.ts';
 import { OF_CAPTURE } from './of-capture.ts';
 import { OF_KINDS } from './of-kinds.ts';
 import { OF_MASTERS } from './of-masters.ts';
+import { OF_OWNERS } from './of-owners.ts';
 import { OF_SEGMENTS } from './of-segments.ts';
 import { OF_SERVERS } from './of-servers.ts';
 import { OF_WATCHES } from './of-watches.ts';
@@ -16,6 +17,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ...OF_WATCHES,
   ...OF_SERVERS,
   ...OF_MASTERS,
+  ...OF_OWNERS,
   ...OF_CAPTURE,
 ];
 

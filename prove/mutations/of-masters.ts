@@ -15,15 +15,13 @@ export const OF_MASTERS: readonly Mutation[] = [
   {
     rule: 'what was written counts only if Redis has been on record since',
     instead: 'it counts if Redis was on record when it was compared last',
-    patches: [
-      { file: ON_RECORD, from: 'if ((await epochSince(begunAt)) !== known()?.epoch) await compare();', to: '' },
-    ],
+    patches: [{ file: ON_RECORD, from: '(await epochSince(begunAt)) !== known()?.epoch', to: 'false' }],
     masters: {},
   },
   {
     rule: 'what was written counts only if Redis was the same throughout',
     instead: 'it counts if Redis is on record in the end',
-    patches: [{ file: ON_RECORD, from: 'after !== undefined && after === before', to: 'after !== undefined' }],
+    patches: [{ file: ON_RECORD, from: 'after.connection === before?.connection &&', to: '' }],
     masters: {},
   },
   {
@@ -32,7 +30,7 @@ export const OF_MASTERS: readonly Mutation[] = [
     patches: [
       {
         file: 'mysql/redis-masters.ts',
-        from: "if ((await bump(connection, next)) === 'suspended') return 'suspended';",
+        from: "if ((await bump(connection, { ...next, why })) === 'suspended') return 'suspended';",
         to: '',
       },
     ],

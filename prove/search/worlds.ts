@@ -10,7 +10,7 @@ export interface WorldMove<World> {
 
 /** What may happen in a world, which is plain data. */
 export interface WorldMoves<World> {
-  start(): World;
+  start(): World | Promise<World>;
   of(world: World): readonly WorldMove<World>[] | Promise<readonly WorldMove<World>[]>;
   isAtRest(world: World): boolean | Promise<boolean>;
   judge(world: World): Violation | undefined | Promise<Violation | undefined>;
@@ -26,7 +26,7 @@ export async function searchWorlds<World>(
   textOf: (world: World) => string = JSON.stringify,
 ): Promise<Found> {
   const table = new WorldTable(textOf);
-  table.add(moves.start(), -1, 'start');
+  table.add(await moves.start(), -1, 'start');
   let [transitions, atRest] = [0, 0];
   for (let at = 0; at < table.size && at < statesAtMost; at++) {
     const world = table.at(at);

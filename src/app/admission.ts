@@ -193,7 +193,7 @@ export function admittedQueries(
 }
 
 /** No Redis is trusted before everything is admitted. */
-function admittedTrust(watch: RedisTrust, admission: Pick<Admission<never>, 'isComplete'>): RedisTrust {
+export function admittedTrust(watch: RedisTrust, admission: Pick<Admission<never>, 'isComplete'>): RedisTrust {
   return {
     isTrusted: () => admission.isComplete && watch.isTrusted(),
     epoch: () => (admission.isComplete ? watch.epoch() : undefined),
@@ -203,8 +203,6 @@ function admittedTrust(watch: RedisTrust, admission: Pick<Admission<never>, 'isC
     },
   };
 }
-
-/** Tasks that come over HTTP go to the transport. */
 
 /** `ce_source` of these tasks. */
 const API_SOURCE = '/recency/api';

@@ -1,4 +1,5 @@
 import { type Check, NotReady } from '../api/readiness.ts';
+import { RedisBelongsToAnother } from '../index/ownership.ts';
 import { type Database, DatabaseNotPrimary } from '../mysql/database.ts';
 import { readProvenEpoch } from '../mysql/epoch.ts';
 import { readServer, withoutRun } from '../mysql/server-record.ts';
@@ -92,7 +93,7 @@ export function checkedPublisher(publisher: Pick<TaskPublisher, 'publish' | 'che
 }
 
 /** Errors whose texts readiness may show: they hold no secret, and say what somebody has to mend. */
-const NAMED = [KafkaPermissionMissing, RedisNotOnRecord, StreamNotOnRecord];
+const NAMED = [KafkaPermissionMissing, RedisBelongsToAnother, RedisNotOnRecord, StreamNotOnRecord];
 
 function named(error: unknown): never {
   throw error instanceof Error && NAMED.some((type) => error instanceof type)

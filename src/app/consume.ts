@@ -61,7 +61,7 @@ async function startConsume(context: ProcessContext, lanes: readonly Lane[], tim
   const onNewEpoch = epochCounter(registry);
 
   // Open and check.
-  const stores = await openStores(context, { name: 'consume', onNewEpoch });
+  const stores = await openStores(context, { name: 'consume', onNewEpoch, takesOver: true });
   const { primary, redis, kinds } = stores;
   const transport = openTransport({ ...context, primary }, 'consume');
   await transport.untilAnswers(signal);
@@ -196,7 +196,7 @@ async function openBulkStores(
   onNewEpoch: () => void,
 ): Promise<Stores> {
   const { bulkConnections: connections } = context.config;
-  const stores = connectStores(context, { name: 'consume-bulk', onNewEpoch, connections, heavy });
+  const stores = connectStores(context, { name: 'consume-bulk', onNewEpoch, takesOver: true, connections, heavy });
   await admitRedis(context, stores);
   return stores;
 }

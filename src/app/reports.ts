@@ -10,6 +10,7 @@ import {
   watchedVerdict,
 } from '../health/backlog-checks.ts';
 import type { RaiseBarrier } from '../index/drain-barrier.ts';
+import type { RedisTrust } from '../index/epoch-watch.ts';
 import { laneBarriersOf } from '../index/index-drain-barrier.ts';
 import type { Database } from '../mysql/database.ts';
 import { readEpoch } from '../mysql/epoch.ts';
@@ -72,6 +73,7 @@ async function epochReport(primary: Database): Promise<Reported> {
 
 interface WatchedPlaces {
   readonly primary: Database;
+  readonly watch: Pick<RedisTrust, 'during'>;
   /** Of the indexes. */
   readonly redis: RedisClient;
   /** Every kind in use. */
@@ -85,7 +87,7 @@ type WatchedSettings = Pick<Config, 'keyPrefix'> & Partial<Pick<Config, 'capture
 
 /** How far the indexes may be behind MySQL: behind the outbox, the transport's lanes, re-checks, and refreshes that were delayed. */
 export function appliedWatermarkOf(
-  { primary, redis, kinds, transport: { small, bulk } }: WatchedPlaces,
+  { primary, watch, redis, kinds, transport: { small, bulk } }: WatchedPlaces,
   { keyPrefix, captureMapping, captureTopicPrefix }: WatchedSettings,
   options: Partial<Pick<AppliedWatermarkOptions, 'onError' | 'epoch' | 'restMs'>> = {},
 ): AppliedWatermark {
@@ -96,6 +98,7 @@ export function appliedWatermarkOf(
       { primary, kinds: places, isCaptured },
       { small: small.strictBarrier, bulk: bulk.strictBarrier },
     ),
+    watch,
     epoch: async () => (await readEpoch(primary)).token,
     moments: new AppliedMoments(redis, keyPrefix),
     now: () => performance.now(),

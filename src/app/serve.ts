@@ -15,7 +15,7 @@ import type { AppliedWatermark } from '../query/applied-watermark.ts';
 import { openLogger } from '../tracing/logger.ts';
 import type { TaskPublisher } from '../transport/task-publisher.ts';
 import type { LanedTransport, Transport } from '../transport/transport.ts';
-import { Admission, acceptTasks, admittedQueries, untilAvailable } from './admission.ts';
+import { Admission, acceptTasks, admittedQueries, admittedTrust, untilAvailable } from './admission.ts';
 import { DEGRADING, storeChecks } from './checks.ts';
 import { openConsole } from './console.ts';
 import { watchTruth } from './jobs.ts';
@@ -70,7 +70,8 @@ async function startServe(started: ProcessContext, times: Times): Promise<void> 
   measurePool(registry, primary);
   measureRenewal(registry, context.renewal);
 
-  const watermark = watchApplied(context, { ...stores, transport }, onNewEpoch);
+  const watch = admittedTrust(stores.watch, admission);
+  const watermark = watchApplied(context, { ...stores, transport, watch }, onNewEpoch);
   measureIndexLag(registry, watermark);
 
   // Listen.

@@ -5,6 +5,7 @@ import { CONTACTS, type Kind } from '../contracts/kind.ts';
 import { checkColumns, checkGrants, checkPlans, checkPrimary, checkSchema, isAccount } from '../health/check-mysql.ts';
 import { DelayedWork, type Rechecks } from '../index/delayed-work.ts';
 import { EpochWatch, type RedisTrust } from '../index/epoch-watch.ts';
+import { RedisOwnership } from '../index/ownership.ts';
 import type { Steps } from '../index/protocol.ts';
 import type { RedisContactIndex } from '../index/redis/redis-contact-index.ts';
 import { stepsOn } from '../index/steps.ts';
@@ -15,6 +16,7 @@ import type { RedisClient } from '../redis/connection.ts';
 import { DelayQueue } from '../redis/delay-queue.ts';
 import { Leases, type LeasesOptions } from '../redis/lease.ts';
 import { isAnyKeyLike } from '../redis/masters.ts';
+import { OwnershipRecord } from '../redis/ownership-record.ts';
 import { type Site, siteOf } from '../site/site.ts';
 import { openLogger } from '../tracing/logger.ts';
 import { adoptDatabase, mysqlAddress, type OpenMysqlOptions, openPrimary, untilMysqlAnswers } from './open-mysql.ts';
@@ -40,6 +42,8 @@ interface OpenStoresOptions extends Omit<OpenMysqlOptions, 'extraMs'> {
   /** Name of the process, for CLIENT LIST. */
   readonly name: string;
   readonly onNewEpoch?: () => void;
+  /** May Redis be taken from another MySQL (see ../index/ownership.ts)? Left out: no. */
+  readonly takesOver?: boolean;
 }
 
 /** What is needed to open stores. */
@@ -60,7 +64,7 @@ export async function openStores(context: StoresContext, options: OpenStoresOpti
 /** Creates the clients; waits for nothing and checks nothing. */
 export function connectStores(
   context: StoresContext,
-  { name, onNewEpoch, ...options }: OpenStoresOptions,
+  { name, onNewEpoch, takesOver = false, ...options }: OpenStoresOptions,
 ): ConnectingStores {
   const { config, logger, resources } = context;
   const primary = adoptDatabase(context, openPrimary(config, options));
@@ -68,6 +72,7 @@ export function connectStores(
   const watch = new EpochWatch({
     client: redis,
     database: primary,
+    ownership: new RedisOwnership(new OwnershipRecord(redis, config.keyPrefix), primary, takesOver),
     logger,
     ...(onNewEpoch ? { onNewEpoch } : {}),
     roles: carriesTasks(config) ? ['index', 'streams'] : ['index'],

@@ -60,7 +60,11 @@ export function openStreamsTransport(opening: TransportOpening): Transport {
       ? {}
       : {
           openWatch: (onNewEpoch) =>
-            new EpochWatch({ client, database: primary, logger, onNewEpoch, roles: ['streams'] }),
+            new EpochWatch({
+              ...{ client, database: primary, logger, onNewEpoch },
+              ownership: undefined,
+              roles: ['streams'],
+            }),
         }),
     answers: async () => {
       if (!(await recorded.isSame())) throw recorded.notOnRecord();

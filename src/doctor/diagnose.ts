@@ -10,11 +10,13 @@ import { bulkLaneOf, openTransport } from '../app/transport.ts';
 import { type Config, type ReadConfig, readConfig } from '../config/config.ts';
 import { ConfigError } from '../config/environment.ts';
 import { backlogChecks } from '../health/backlog-checks.ts';
-import { type Checks, examine, type Finding, fine } from '../health/finding.ts';
+import { type Checks, examine, type Finding, fine, problem } from '../health/finding.ts';
 import { samplerChecks } from '../health/sampler-checks.ts';
+import { RedisBelongsToAnother, RedisOwnership } from '../index/ownership.ts';
 import { WatchedUsers } from '../index/redis/watched-users.ts';
 import type { Database } from '../mysql/database.ts';
 import { type RedisClient, untilReady } from '../redis/connection.ts';
+import { OwnershipRecord } from '../redis/ownership-record.ts';
 import { openLogger } from '../tracing/logger.ts';
 import type { LanedTransport } from '../transport/transport.ts';
 import { kafkaChecks } from './kafka-checks.ts';
@@ -58,10 +60,18 @@ export async function diagnose(signal: AbortSignal): Promise<Finding[]> {
     ...inStreams,
   ];
   if (found.some(({ check, state }) => check === 'reachable' && state === 'problem')) return found;
+  const owner = await examineOwner(redis, primary, config);
   const brokers = config.transport === 'kafka' ? await examine('kafka', await kafkaChecksOf(config, logger)) : [];
   const lanes = config.transport === 'streams' ? await examine('streams', lanesOnRecord(transport)) : [];
   const backlog = await examineBacklog(primary, redis, transport, config);
-  return [...found, ...brokers, ...lanes, ...backlog, ...(await examine('consistency', samplerChecks(redis, config)))];
+  return [
+    ...found,
+    ...owner,
+    ...brokers,
+    ...lanes,
+    ...backlog,
+    ...(await examine('consistency', samplerChecks(redis, config))),
+  ];
 }
 
 function settings(): ReadConfig | { findings: Finding[] } {
@@ -128,6 +138,24 @@ function lanesOnRecord({ small, bulk }: LanedTransport): Checks {
   return { tasks: () => answered(small.answers()), bulk: () => answered(bulk.answers()) };
 }
 
+/** As a process that takes nothing over sees it. */
+function ownershipOf(client: RedisClient, primary: Database, { keyPrefix }: Config): RedisOwnership {
+  return new RedisOwnership(new OwnershipRecord(client, keyPrefix), primary, false);
+}
+
+async function examineOwner(client: RedisClient, primary: Database, config: Config): Promise<Finding[]> {
+  const owner = async () => {
+    const refused = await ownershipOf(client, primary, config).check().catch(belonging);
+    return refused ? problem(refused.message, refused.remedy) : fine('the indexes in Redis belong to this MySQL');
+  };
+  return await examine('redis', { owner });
+}
+
+function belonging(error: unknown): RedisBelongsToAnother {
+  if (error instanceof RedisBelongsToAnother) return error;
+  throw error;
+}
+
 async function examineRedis(client: RedisClient, config: Config, signal: AbortSignal): Promise<Finding[]> {
   const reached = await examine('redis', {
     reachable: () => answered(untilRedisAnswers(client, { config, signal, logger: SILENT })),
@@ -148,7 +176,16 @@ function examineBacklog(
   config: Config,
 ): Promise<Finding[]> {
   const kinds = indexStores(config, primary, redis).kinds;
-  const watermark = appliedWatermarkOf({ primary, redis, kinds, transport }, config);
+  const ownership = ownershipOf(redis, primary, config);
+  const watch = {
+    during: async <T>(work: () => Promise<T>) => {
+      await ownership.check();
+      const done = await work();
+      await ownership.check();
+      return done;
+    },
+  };
+  const watermark = appliedWatermarkOf({ primary, watch, redis, kinds, transport }, config);
   return examine(
     'backlog',
     backlogChecks({

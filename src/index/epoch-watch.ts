@@ -3,15 +3,25 @@ import type { Database } from '../mysql/database.ts';
 import { type Recorded, readProvenEpoch } from '../mysql/epoch.ts';
 import type { RedisRole } from '../mysql/redis-masters.ts';
 import type { RedisClient } from '../redis/connection.ts';
-import { lookForMaster, masterNodes, RedisIsReplica, RedisNotOnRecord, readMasters } from '../redis/masters.ts';
+import {
+  lookForMaster,
+  masterNodes,
+  RedisIsReplica,
+  type RedisMaster,
+  RedisNotOnRecord,
+  readMasters,
+} from '../redis/masters.ts';
 import { RedisUnavailable } from '../redis/unavailable.ts';
 import type { Epoch } from './contact-index.ts';
 import { checkMysqlServer, checkRedisMasters, identityOf } from './epoch.ts';
 import { type MastersOnRecord, whileOnRecord } from './on-record.ts';
+import { RedisBelongsToAnother, type RedisOwnership } from './ownership.ts';
 
 export interface EpochWatchOptions {
   readonly client: RedisClient;
   readonly database: Database;
+  /** Whose the indexes are; undefined: this Redis has none. */
+  readonly ownership: RedisOwnership | undefined;
   /** What this Redis is used for (the indexes alone). */
   readonly roles?: readonly RedisRole[];
   readonly logger: Logger;
@@ -59,8 +69,8 @@ export class EpochWatch {
   #compared: ComparedMasters | undefined;
   /** The identity of the masters when last asked; undefined: they did not answer. */
   #seen: string | undefined;
-  /** When a master was last looked for, ms; undefined: not since one was known. */
-  #lookedForMasterAt: number | undefined;
+  /** When this Redis was last refused, ms; undefined: not since it was on record. */
+  #refusedAt: number | undefined;
 
   constructor(options: EpochWatchOptions) {
     this.#options = options;
@@ -103,10 +113,12 @@ export class EpochWatch {
 
   /** See {@link whileOnRecord}. */
   during<T>(work: () => Promise<T>): Promise<T> {
-    const { database } = this.#options;
+    const { database, ownership } = this.#options;
     return whileOnRecord(work, {
       known: () => this.#known(),
       compare: () => this.#compare(),
+      ownership: async () => await ownership?.id(),
+      switches: () => database.epochs.switches,
       epochSince: async (time) => database.epochs.since(time) ?? (await readProvenEpoch(database)),
     });
   }
@@ -141,26 +153,28 @@ export class EpochWatch {
     try {
       await this.#compare();
     } catch (error) {
-      this.#options.logger.debug({ err: error }, 'the servers could not be compared with those known');
-      if (error instanceof RedisIsReplica || error instanceof RedisNotOnRecord) this.#lookForMaster(error);
+      this.#failed(error);
     }
     if (this.#timer !== timer) return; // stopped, or a change came meanwhile
     const { database, intervalMs = INTERVAL_MS } = this.#options;
     this.#schedule(this.isTrusted() && this.epoch() === database.epochs.latest ? intervalMs : RETRY_MS);
   }
 
-  /** Reconnects, which leads to another comparison; so not more often than failed comparisons are retried. */
-  #lookForMaster(error: RedisIsReplica | RedisNotOnRecord): void {
-    const { client, logger } = this.#options;
-    if (this.#lookedForMasterAt === undefined) logger.warn({ err: error }, 'this Redis must not be used: leaving it');
+  #failed(error: unknown): void {
+    const { logger } = this.#options;
+    logger.debug({ err: error }, 'the servers could not be compared with those known');
+    const isLeft = error instanceof RedisIsReplica || error instanceof RedisNotOnRecord;
+    if (!isLeft && !(error instanceof RedisBelongsToAnother)) return;
+    if (this.#refusedAt === undefined) logger.warn({ err: error }, 'this Redis must not be used');
     const now = performance.now();
-    if (now - (this.#lookedForMasterAt ?? Number.NEGATIVE_INFINITY) < RETRY_MS) return;
-    this.#lookedForMasterAt = now;
-    lookForMaster(client);
+    const isSoon = now - (this.#refusedAt ?? Number.NEGATIVE_INFINITY) < RETRY_MS;
+    if (isSoon) return;
+    this.#refusedAt = now;
+    if (isLeft) lookForMaster(this.#options.client); // reconnects, which leads to another comparison
   }
 
   async #compare(): Promise<void> {
-    const { client, database, roles } = this.#options;
+    const { client, database, roles = ['index'] } = this.#options;
     const number = ++this.#started;
     const connection = this.#connection;
     const nodes = masterNodes(client);
@@ -169,16 +183,26 @@ export class EpochWatch {
       throw error;
     });
     this.#see(number, masters.map(identityOf).sort().join(' '));
-    this.#report('MySQL', await checkMysqlServer(database));
+    const ofMysql = await checkMysqlServer(database);
+    this.#report('MySQL', ofMysql);
     if (connection !== this.#connection)
       throw new RedisUnavailable('Redis was connected to again while it was compared');
-    const { recorded, epoch } = await checkRedisMasters(database, masters, roles).catch((error: unknown) => {
-      if (error instanceof RedisNotOnRecord) this.#decide(number, undefined);
+    const { recorded, ...onRecord } = await this.#record(masters, roles).catch((error: unknown) => {
+      if (error instanceof RedisNotOnRecord || error instanceof RedisBelongsToAnother) this.#decide(number, undefined);
       throw error;
     });
-    this.#report('Redis', recorded);
-    this.#decide(number, { connection, nodes, epoch });
-    this.#lookedForMasterAt = undefined;
+    if (ofMysql !== 'new_epoch') this.#report('Redis', recorded); // one alarm: the indexes belong to the new server, too
+    this.#decide(number, { connection, nodes, ...onRecord });
+    this.#refusedAt = undefined;
+  }
+
+  /** @throws RedisBelongsToAnother, RedisNotOnRecord, RedisUnavailable, DatabaseUnavailable */
+  async #record(masters: readonly RedisMaster[], roles: readonly RedisRole[]) {
+    const { database, ownership } = this.#options;
+    const claimed = await ownership?.claim();
+    const compared = await checkRedisMasters(database, masters, { roles, ownership: claimed });
+    if (compared.recorded !== 'known') await ownership?.claim(); // the owner is known by the epoch that has begun
+    return { ownership: claimed?.id, ...compared };
   }
 
   /**

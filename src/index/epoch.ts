@@ -6,7 +6,7 @@
 import type { Database } from '../mysql/database.ts';
 import { nextEpoch, type Recorded, readEpoch, renewEpoch, writeEpoch } from '../mysql/epoch.ts';
 import { type EpochState, type KnownLoss, type LossProgress, noteProgress, suspendEpoch } from '../mysql/losses.ts';
-import { type RedisRole, recordRedisMasters } from '../mysql/redis-masters.ts';
+import { type RedisInUse, recordRedisMasters } from '../mysql/redis-masters.ts';
 import { recordServer } from '../mysql/server-record.ts';
 import { type RedisMaster, RedisNotOnRecord } from '../redis/masters.ts';
 import type { Epoch } from './contact-index.ts';
@@ -57,8 +57,8 @@ export function checkMysqlServer(database: Database): Promise<Recorded> {
 }
 
 /**
- * Checks that every Redis master in use is one that MySQL knows. If not, its contents may be old, and a new epoch begins: the
- * indexes may be older than their epoch says, and tasks on the streams may be lost.
+ * Checks that every Redis master in use is one that MySQL knows, and its indexes are those that MySQL knows. If not, they may be old,
+ * and a new epoch begins: the indexes may be older than their epoch says, and tasks on the streams may be lost.
  * Call it on every connection, before the first answer from an index.
  * @returns with the epoch in which they are on record
  * @throws RedisNotOnRecord when several are in use; DatabaseNotPrimary, DatabaseUnavailable, EpochMissing
@@ -66,12 +66,13 @@ export function checkMysqlServer(database: Database): Promise<Recorded> {
 export async function checkRedisMasters(
   database: Database,
   masters: readonly RedisMaster[],
-  roles: readonly RedisRole[] = ['index'],
+  { roles, ownership }: Pick<RedisInUse, 'roles' | 'ownership'>,
 ): Promise<{ readonly recorded: Recorded; readonly epoch: Epoch }> {
   const what = roles.includes('index') ? '' : ' of the streams';
   const names = masters.map(({ address, runId }) => `${address} ${runId}`).join(', ');
   const next = nextEpoch(`another Redis master${what}: ${names}`);
-  const { recorded, epoch } = await recordRedisMasters(database, masters.map(identityOf), roles, next);
+  const inUse = { identities: masters.map(identityOf), roles, ownership };
+  const { recorded, epoch } = await recordRedisMasters(database, inUse, next);
   if (recorded === 'in_turns') throw new RedisNotOnRecord(`Several Redis masters are in use: ${names} ${REPLACED}`);
   return { recorded, epoch };
 }

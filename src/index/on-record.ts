@@ -7,6 +7,8 @@ export interface MastersOnRecord {
   readonly connection: number;
   /** The epoch in which they are. Whenever others take their place, another one begins. */
   readonly epoch: Epoch;
+  /** The id under which their indexes belong to this MySQL (see ownership.ts); undefined: they have no indexes. */
+  readonly ownership: string | undefined;
 }
 
 interface Comparing {
@@ -14,6 +16,10 @@ interface Comparing {
   readonly known: () => MastersOnRecord | undefined;
   /** @throws RedisUnavailable when they are not on record */
   readonly compare: () => Promise<void>;
+  /** The id that Redis has now. @throws RedisUnavailable */
+  readonly ownership: () => Promise<string | undefined>;
+  /** How often another server of MySQL has answered than before. */
+  readonly switches: () => number;
   /** The epoch that was in force at some moment since then (`performance.now()`). */
   readonly epochSince: (time: number) => Promise<Epoch>;
 }
@@ -22,16 +28,30 @@ interface Comparing {
  * Does work on Redis that counts only where it is on record. What was written elsewhere is missing in the indexes that answer,
  * and so is what was written to a server that another one had replaced by then: its indexes may have been built before.
  * So Redis must have been on record since the work began, and must have been the same throughout. If another one came on record after
- * that moment, its indexes were built later than the change that the work is about.
+ * that moment, its indexes were built later than the change that the work is about. The same holds for what it contains: its
+ * indexes must have belonged to this MySQL, under one id, before and after. And MySQL must have been one server: another one may
+ * have said that there is nothing to write.
  * @throws RedisUnavailable when it was not: the work must be done again; DatabaseUnavailable; what the work throws
  */
-export async function whileOnRecord<T>(work: () => Promise<T>, { known, compare, epochSince }: Comparing): Promise<T> {
+export async function whileOnRecord<T>(work: () => Promise<T>, comparing: Comparing): Promise<T> {
+  const { known, compare, ownership, switches, epochSince } = comparing;
   if (known() === undefined) await compare();
-  const before = known()?.connection;
-  const begunAt = performance.now();
+  const before = known();
+  const isSame = async () => (await ownership()) === before?.ownership;
+  const [switchesBefore, begunAt] = [switches(), performance.now()];
+  // Asked beside the work: on one connection, Redis answers it before anything that the work sends.
+  const wasSame = isSame().catch(() => false); // the comparison says why
   const result = await work();
-  if ((await epochSince(begunAt)) !== known()?.epoch) await compare();
-  const after = known()?.connection;
-  if (after !== undefined && after === before) return result;
-  throw new RedisUnavailable('Redis was another server, or not known to be the one on record, while it was written to');
+  const wasUnchanged = await wasSame;
+  if (!wasUnchanged || (await epochSince(begunAt)) !== known()?.epoch || !(await isSame())) await compare();
+  const after = known();
+  const isOneServer = switches() === switchesBefore;
+  if (wasUnchanged && isOneServer && after !== undefined && isLike(after, before)) return result;
+  throw new RedisUnavailable(
+    'Redis or MySQL was another server, or not known to be the one on record, while Redis was written to',
+  );
+}
+
+function isLike(after: MastersOnRecord, before: MastersOnRecord | undefined): boolean {
+  return after.connection === before?.connection && after.ownership === before.ownership;
 }

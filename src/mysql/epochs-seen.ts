@@ -5,6 +5,7 @@ export class EpochsSeen {
   readonly #listeners = new Set<() => void>();
   #latest: string | undefined;
   #askedAt = Number.NEGATIVE_INFINITY;
+  #switches = 0;
 
   /** The token in the snapshot that was asked for last; undefined: there has been none. */
   get latest(): string | undefined {
@@ -16,6 +17,11 @@ export class EpochsSeen {
     return this.#latest === undefined ? undefined : serverOn(this.#latest);
   }
 
+  /** How often rows came from another server than the rows before. */
+  get switches(): number {
+    return this.#switches;
+  }
+
   /** The token in the latest snapshot that was asked for at this time or later (`performance.now()`); undefined: there was none. */
   since(time: number): string | undefined {
     return this.#askedAt >= time ? this.#latest : undefined;
@@ -23,6 +29,7 @@ export class EpochsSeen {
 
   /** To be told of rows of the primary. @param token in their snapshot @param askedAt `performance.now()` before the statement */
   saw(token: string, askedAt: number): void {
+    if (serverOn(token) !== this.server) this.#switches++;
     if (askedAt < this.#askedAt) return;
     this.#askedAt = askedAt;
     if (token === this.#latest) return;

@@ -1,5 +1,5 @@
 /**
- * The Redis masters on record: those whose contents count.
+ * The Redis masters on record, and the id under which the indexes there belong to this MySQL: those whose contents count.
  *
  * One row for each role, which is replaced and never deleted: each of a pair of MySQL masters may have recorded the same Redis
  * while they were apart, and replication stops at a row that is there already, or gone.
@@ -8,6 +8,8 @@ import { createHash } from 'node:crypto';
 import type { Connection, PoolConnection, RowDataPacket } from 'mysql2/promise';
 import type { ColumnValue, Database } from './database.ts';
 import { bump, EPOCH, lockEpoch, type NextEpoch, type Recorded, readOwn } from './epoch.ts';
+import { serverOn } from './epoch-token.ts';
+import { DatabaseNotPrimary } from './faults.ts';
 import { isAnyReplaced, isPresent, type ReplacedServers, readReplaced, writeReplaced } from './replaced-servers.ts';
 import { SETTING } from './settings.ts';
 
@@ -18,6 +20,9 @@ export type RedisRole = 'index' | 'streams';
 const MARK = 'redis:';
 
 const nameOf = (role: RedisRole) => MARK + role;
+
+/** Of the row with the id of the ownership (see ../index/ownership.ts). */
+const OWNERSHIP = `${MARK}ownership`;
 
 /** Of the row with those that were replaced. */
 const replacedName = (role: RedisRole) => `${nameOf(role)}:replaced`;
@@ -36,26 +41,39 @@ export interface ComparedRecord {
   readonly epoch: string;
 }
 
+/** What a process uses. */
+export interface RedisInUse {
+  /** Of the masters, each `<run_id>/<master_replid>`: whether what was written to it is still there. */
+  readonly identities: readonly string[];
+  readonly roles: readonly RedisRole[];
+  /** Under which its indexes belong to this MySQL; undefined: it has none, it only carries tasks. */
+  readonly ownership: ClaimedOwnership | undefined;
+}
+
+export interface ClaimedOwnership {
+  readonly id: string;
+  /** The proof of the server that it was claimed for. */
+  readonly server: string | undefined;
+}
+
 /**
- * Compares the Redis masters in use with those on record for these roles. An unknown one begins the epoch given, once
- * for all roles, and the masters now in use replace those on record: one that comes back later is unknown again,
+ * Compares the Redis in use with what is on record for its roles. An unknown master, or another ownership, begins the epoch given,
+ * once for all roles, and replaces what is on record: a master that comes back later is unknown again,
  * because it missed what was written since.
- * @param identities of the masters in use, each `<run_id>/<master_replid>`: whether what was written to it is still there
  * @returns `in_turns`: one was replaced, and what replaced it is still in use; nothing is recorded
- * @throws DatabaseNotPrimary, EpochMissing, DatabaseUnavailable
+ * @throws DatabaseNotPrimary, also when this is another server than the ownership was claimed for; EpochMissing, DatabaseUnavailable
  */
 export async function recordRedisMasters(
   database: Database,
-  identities: readonly string[],
-  roles: readonly RedisRole[],
+  { identities, roles, ownership }: RedisInUse,
   next: NextEpoch,
 ): Promise<ComparedRecord> {
-  const inUse = identities.map(digestOf);
-  const epoch = await epochOnRecord(database, inUse, roles);
+  const inUse = { masters: identities.map(digestOf), roles, ownership };
+  const epoch = await epochOnRecord(database, inUse);
   if (epoch !== undefined) return { recorded: 'known', epoch };
   return await database.transaction(async (connection) => {
-    await lockEpoch(connection);
-    const recorded = await recordIn(connection, inUse, roles, next);
+    if (!isServerOf(ownership, await lockEpoch(connection))) throw new DatabaseNotPrimary(ELSEWHERE);
+    const recorded = await recordIn(connection, inUse, next);
     return { recorded, epoch: await lockEpoch(connection) };
   });
 }
@@ -64,17 +82,19 @@ const KNOWN = `
   SELECT s.name, s.value, ${EPOCH}
   FROM recency_epoch AS e LEFT JOIN recency_settings AS s ON s.name LIKE '${MARK}%'`;
 
-/** @returns the epoch in which all of them are on record, and no other was lately; undefined: this must be looked into */
-async function epochOnRecord(
-  database: Database,
-  inUse: readonly string[],
-  roles: readonly RedisRole[],
-): Promise<string | undefined> {
+/** The same, with digests. */
+interface InUse extends Pick<RedisInUse, 'roles' | 'ownership'> {
+  readonly masters: readonly string[];
+}
+
+/** @returns the epoch in which all of it is on record, and no other was lately; undefined: this must be looked into */
+async function epochOnRecord(database: Database, { masters, roles, ownership }: InUse): Promise<string | undefined> {
   const { rows, epoch } = await readOwn(database, KNOWN, []);
   const values = new Map(rows.map(([name, value]) => [name, value]));
   const isKnown = (role: RedisRole) =>
-    isAllIn(inUse, mastersIn(values.get(nameOf(role)))) && !isAnyReplaced(values.get(replacedName(role)));
-  return roles.every(isKnown) ? epoch : undefined;
+    isAllIn(masters, mastersIn(values.get(nameOf(role)))) && !isAnyReplaced(values.get(replacedName(role)));
+  const isSame = isServerOf(ownership, epoch) && isRecorded(ownership, values.get(OWNERSHIP));
+  return roles.every(isKnown) && isSame ? epoch : undefined;
 }
 
 /** Those on record for one role. */
@@ -87,8 +107,7 @@ interface RecordedMasters {
 
 async function recordIn(
   connection: PoolConnection,
-  inUse: readonly string[],
-  roles: readonly RedisRole[],
+  { masters: inUse, roles, ownership }: InUse,
   next: NextEpoch,
 ): Promise<Recorded | 'in_turns'> {
   const now = next.bumpedAt;
@@ -99,10 +118,38 @@ async function recordIn(
   }
   for (const record of records) await replace(connection, inUse, record, now);
   const others = records.filter(({ masters }) => !isAllIn(inUse, masters));
-  if (others.length === 0) return 'known'; // another process was first
+  const belonged = await recordOwnership(connection, ownership);
+  if (others.length === 0 && belonged === 'known') return 'known'; // another process was first
   // The first ones begin an epoch, too: this may be a copy of the database that was taken before there were any.
-  if ((await bump(connection, next)) === 'suspended') return 'suspended';
-  return others.every(({ masters }) => masters === undefined) ? 'first' : 'new_epoch';
+  const why = others.length === 0 ? OTHER_OWNERSHIP : next.why;
+  if ((await bump(connection, { ...next, why })) === 'suspended') return 'suspended';
+  const areFirst = others.every(({ masters }) => masters === undefined);
+  return areFirst && belonged !== 'other' ? 'first' : 'new_epoch';
+}
+
+const OTHER_OWNERSHIP =
+  'another MySQL server than the indexes in Redis belonged to, or Redis holds other keys than before';
+
+async function recordOwnership(
+  connection: Connection,
+  ownership: ClaimedOwnership | undefined,
+): Promise<'known' | 'first' | 'other'> {
+  if (ownership === undefined) return 'known';
+  const [[row]] = await connection.execute<RowDataPacket[]>(SETTING.read, [OWNERSHIP]);
+  if (isRecorded(ownership, row?.value)) return 'known';
+  await connection.execute(SETTING.write, [OWNERSHIP, ownership.id]);
+  return row === undefined ? 'first' : 'other';
+}
+
+function isRecorded(ownership: ClaimedOwnership | undefined, recorded: ColumnValue | undefined): boolean {
+  return ownership === undefined || ownership.id === String(recorded);
+}
+
+const ELSEWHERE = 'MySQL is another server than the one that has claimed the indexes in Redis';
+
+/** Is this the server that the ownership was claimed for? Its connections may lead elsewhere by now. */
+function isServerOf(ownership: ClaimedOwnership | undefined, token: string): boolean {
+  return ownership === undefined || ownership.server === serverOn(token);
 }
 
 async function readRecord(connection: Connection, role: RedisRole, now: number): Promise<RecordedMasters> {

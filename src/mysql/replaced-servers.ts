@@ -38,7 +38,12 @@ export async function readReplaced(connection: Connection, name: string, now: nu
   const [[row]] = await connection.execute<RowDataPacket[]>(SETTING.read, [name]);
   if (row === undefined) return { seenAt: 0, replaced: {} };
   const { seenAt, replaced } = replacedIn(row.value);
-  return { seenAt, replaced: Object.fromEntries(Object.entries(replaced).filter(([, at]) => now - at < REPLACED_MS)) };
+  return { seenAt, replaced: stillReplaced(replaced, now) };
+}
+
+/** Those that are still remembered. */
+export function stillReplaced(replaced: ReplacedServers['replaced'], now: number): Record<string, number> {
+  return Object.fromEntries(Object.entries(replaced).filter(([, at]) => now - at < REPLACED_MS));
 }
 
 /** The row is never deleted: a pair of masters that were apart have both replaced it, and replication stops at a row that is gone. */

@@ -1,5 +1,6 @@
 import { LANES, type Lane } from '../contracts/bulk-task.ts';
 import { type DrainBarrier, EVERYBODY, type RaiseBarrier } from '../index/drain-barrier.ts';
+import type { RedisTrust } from '../index/epoch-watch.ts';
 import { loop, pause, Wake } from '../timing/loop.ts';
 
 export interface AppliedWatermarkOptions {
@@ -8,6 +9,8 @@ export interface AppliedWatermarkOptions {
    * has come to the bulk lane by the time that the other one is passed.
    */
   readonly barriers: Readonly<Record<Lane, RaiseBarrier>>;
+  /** A barrier counts as passed only while Redis is on record: elsewhere others may have taken the tasks. */
+  readonly watch: Pick<RedisTrust, 'during'>;
   /** The token of the epoch in force. */
   readonly epoch: () => Promise<string>;
   /** Monotonic clock, ms. */
@@ -124,7 +127,8 @@ export class AppliedWatermark {
     const before = this.#moments();
     try {
       const at = await this.#seeEpoch();
-      await this.#look(at);
+      const passed = await this.#options.watch.during(() => this.#look(at));
+      for (const lane of LANES) this.#lanes[lane].passedAt(passed[lane]);
       this.#lookedAt = at;
     } finally {
       if (this.#moments().some((moment, lane) => moment !== before[lane])) await this.#keep();
@@ -139,14 +143,14 @@ export class AppliedWatermark {
     return at;
   }
 
-  async #look(at: number): Promise<void> {
+  /** @returns the latest moment of each lane whose barrier is passed */
+  async #look(at: number): Promise<Readonly<Record<Lane, number | undefined>>> {
     const { small, bulk } = this.#lanes;
     const { barriers } = this.#options;
     small.raised(at, await barriers.small([EVERYBODY]));
-    await small.look();
-    const arrived = small.appliedAt;
+    const arrived = (await small.newestPassed()) ?? small.appliedAt;
     if (arrived !== undefined && arrived > bulk.newestAt) bulk.raised(arrived, await barriers.bulk([EVERYBODY]));
-    await bulk.look();
+    return { small: arrived, bulk: await bulk.newestPassed() };
   }
 
   #see(now: { readonly epoch: string; readonly at: number }): void {
@@ -198,14 +202,18 @@ class LaneWatermark {
     this.#raised = thinned([...this.#raised, { at, barrier }]);
   }
 
-  async look(): Promise<void> {
-    for (let oldest = this.#raised[0]; oldest !== undefined; oldest = this.#raised[0]) {
-      if (!(await oldest.barrier.passed())) return;
-      this.passedAt(oldest.at);
+  /** The latest moment whose barrier, and all before, are passed. */
+  async newestPassed(): Promise<number | undefined> {
+    let passed: number | undefined;
+    for (const { at, barrier } of this.#raised) {
+      if (!(await barrier.passed())) return passed;
+      passed = at;
     }
+    return passed;
   }
 
-  passedAt(at: number): void {
+  passedAt(at: number | undefined): void {
+    if (at === undefined) return;
     this.#appliedAt = Math.max(at, this.#appliedAt ?? at);
     this.#raised = this.#raised.filter((raised) => raised.at > at);
   }

@@ -39,7 +39,12 @@ beforeAll(async () => {
   const nothing = async () => sharedBarrier(async () => true);
   const barriers = laneBarriersOf({ primary, kinds }, { small: transport, bulk: nothing });
   openWatermark = () =>
-    new AppliedWatermark({ barriers, epoch: async () => (await readEpoch(primary)).token, now: () => now });
+    new AppliedWatermark({
+      barriers,
+      watch: { during: (work) => work() },
+      epoch: async () => (await readEpoch(primary)).token,
+      now: () => now,
+    });
   watermark = openWatermark();
   await expect(watermark.measure(), 'no consumer has run').rejects.toThrow('no consumer');
   await view.create();

@@ -131,7 +131,7 @@ async function openWay(kind: 'streams' | 'kafka') {
     delayed: looping((signal) => worker.run(signal)),
     inHand,
   };
-  const places = { primary, redis, kinds, transport };
+  const places = { primary, watch: TRUSTED, redis, kinds, transport };
   const open = () => appliedWatermarkOf(places, config);
   const upload = async (owner: string) => void (await uploadPhoto(pool, owner, 0, Date.now()));
   const waiting = (lane: Lane) => transport[lane].lag();

@@ -4,6 +4,8 @@ import { CONTACTS } from '../../src/contracts/kind.ts';
 import { checkPlans } from '../../src/health/check-mysql.ts';
 import type { Finding } from '../../src/health/finding.ts';
 import { suspendForLoss } from '../../src/index/epoch.ts';
+import { tokenOn } from '../../src/mysql/epoch-token.ts';
+import { proofOf } from '../../src/mysql/session.ts';
 import { findPlanProblems } from '../../src/mysql/view-checks.ts';
 import { AppliedMoments } from '../../src/redis/applied-moments.ts';
 import { type SamplerReport, SamplerReports } from '../../src/repair/sampler/report.ts';
@@ -191,6 +193,19 @@ describe('doctor', () => {
       mend: expect.stringContaining('recency relay'),
     });
     expect(code).toBe(1);
+  });
+
+  it('says whose the indexes are', async () => {
+    const [prefix, redis] = [freshPrefix(), await freshRedis()];
+    const found = async () => (await doctor({ KEY_PREFIX: prefix })).find('redis', 'owner');
+    expect(await found()).toMatchObject({ state: 'fine', detail: 'the indexes in Redis belong to this MySQL' });
+    const owner = { id: 'another', epoch: tokenOn(proofOf('uuid:of-a-copy'), 'T1......'), seenAt: 0, replaced: {} };
+    await redis.set(`${prefix}:owner`, JSON.stringify(owner));
+    expect(await found()).toMatchObject({
+      state: 'problem',
+      detail: expect.stringContaining('belong to another MySQL server'),
+      mend: expect.stringContaining('RECENCY_KEY_PREFIX'),
+    });
   });
 
   it('names a lane that nobody consumes: before anybody has, and when something waits in it for too long', async () => {

@@ -13,13 +13,15 @@ import { openRedis, type RedisClient, untilReady } from '../../src/redis/connect
 import { readMasters } from '../../src/redis/masters.ts';
 import { RedisUnavailable } from '../../src/redis/unavailable.ts';
 import { type RunningServer, startRedis } from '../../src/tools/devservers/start-server.ts';
-import { startWatch } from '../support/epoch-watch.ts';
+import { ownershipOf, startWatch } from '../support/epoch-watch.ts';
 import { canStartCluster, isInSync, RedisCluster } from '../support/redis-cluster.ts';
 import { freshName } from '../support/servers.ts';
 import { everybodyKnows, freshSitePool, writeSite } from '../support/small-site.ts';
 import { freshStores, type Stores, storesOn } from '../support/stores.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 import { until } from '../support/until.ts';
+
+const OF_INDEXES = { roles: ['index'], ownership: undefined } as const;
 
 const LIMITS = { max: 4, min: 2 };
 const USERS = ['1', '2', '3'];
@@ -65,7 +67,8 @@ async function sitesStores(redisUrl: string): Promise<Stores> {
   await untilReady(redis, 5_000);
   const stores = storesOn({ ...shared, prefix: freshName(), redis }, LIMITS);
   await checkMysqlServer(stores.primary);
-  await checkRedisMasters(stores.primary, await readMasters(redis));
+  const ownership = await ownershipOf(stores).claim();
+  await checkRedisMasters(stores.primary, await readMasters(redis), { ...OF_INDEXES, ownership });
   await run(rebuild(USERS), stores.steps);
   return stores;
 }
@@ -171,7 +174,7 @@ describe.runIf(canStartCluster())('two servers (programs: it needs redis-server 
   describe('another master', () => {
     const compared = (stores: Stores) =>
       readMasters(stores.redis)
-        .then((masters) => checkRedisMasters(stores.primary, masters))
+        .then((masters) => checkRedisMasters(stores.primary, masters, OF_INDEXES))
         .then(({ recorded }) => recorded);
 
     it('is one that came back from a lagging replica, though it never restarted', async () => {

@@ -28,6 +28,7 @@ import { openRedis, type RedisClient, untilReady } from '../../src/redis/connect
 import { RedisNotOnRecord, readMasters } from '../../src/redis/masters.ts';
 import { RedisUnavailable } from '../../src/redis/unavailable.ts';
 import { startRedis } from '../../src/tools/devservers/start-server.ts';
+import { ownershipOf } from '../support/epoch-watch.ts';
 import { putOnRecord, replaceMasters } from '../support/on-record.ts';
 import { freshDatabase, redisUrl } from '../support/servers.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
@@ -53,8 +54,12 @@ async function connect(url: string): Promise<RedisClient> {
 
 const token = async () => (await readEpoch(database)).token;
 
-const compare = async (client: RedisClient, roles?: readonly RedisRole[]) =>
-  (await checkRedisMasters(database, await readMasters(client), roles)).recorded;
+const OF_INDEXES = { roles: ['index'], ownership: undefined } as const;
+
+const compare = async (client: RedisClient, roles: readonly RedisRole[] = ['index']) =>
+  (await checkRedisMasters(database, await readMasters(client), { roles, ownership: undefined })).recorded;
+
+const ownership = (redis: RedisClient) => ownershipOf({ redis, primary: database, prefix: 'p' });
 
 describe('a new epoch', () => {
   it('has another token, and says why it began', async () => {
@@ -150,15 +155,19 @@ describe('a Redis master', () => {
     const masters = Array.from({ length: 1_000 }, (_, place) => {
       return { address: `redis-${place}:6379`, runId: randomUUID(), replicationId: randomUUID() };
     });
-    expect(await checkRedisMasters(database, masters)).toMatchObject({ recorded: 'first' });
-    expect(await checkRedisMasters(database, masters)).toMatchObject({ recorded: 'known' });
+    expect(await checkRedisMasters(database, masters, OF_INDEXES)).toMatchObject({ recorded: 'first' });
+    expect(await checkRedisMasters(database, masters, OF_INDEXES)).toMatchObject({ recorded: 'known' });
     const [, ...others] = masters;
     const instead = { address: 'redis-0:6379', runId: randomUUID(), replicationId: randomUUID() };
-    expect(await checkRedisMasters(database, [instead, ...others])).toMatchObject({ recorded: 'new_epoch' });
-    expect(await checkRedisMasters(database, [instead])).toMatchObject({ recorded: 'known' });
-    const back = await checkRedisMasters(database, masters);
+    expect(await checkRedisMasters(database, [instead, ...others], OF_INDEXES)).toMatchObject({
+      recorded: 'new_epoch',
+    });
+    expect(await checkRedisMasters(database, [instead], OF_INDEXES)).toMatchObject({ recorded: 'known' });
+    const back = await checkRedisMasters(database, masters, OF_INDEXES);
     expect(back, 'it comes with others that are in use').toMatchObject({ recorded: 'new_epoch' });
-    await expect(checkRedisMasters(database, [instead]), 'alone it takes turns').rejects.toThrow(RedisNotOnRecord);
+    await expect(checkRedisMasters(database, [instead], OF_INDEXES), 'alone it takes turns').rejects.toThrow(
+      RedisNotOnRecord,
+    );
   });
 
   it('cannot be used if it is a replica', async () => {
@@ -240,6 +249,7 @@ describe('the watch', () => {
     const onNewEpoch = () => told.push('new epoch');
     const watching = new EpochWatch({
       ...{ client, database, logger, intervalMs, onNewEpoch, ...(roles ? { roles } : {}) },
+      ownership: ownership(client),
     });
     onTestFinished(() => watching.stop());
     await watching.start();
@@ -298,7 +308,10 @@ describe('the watch', () => {
     onTestFinished(() => halting.close());
     await using proxy = await TcpProxy.before(redisUrl());
     const client = await connect(proxy.url);
-    const watching = new EpochWatch({ client, database: halting, logger, intervalMs: 3_600_000 });
+    const watching = new EpochWatch({
+      ...{ client, database: halting, logger, intervalMs: 3_600_000 },
+      ownership: ownership(client),
+    });
     onTestFinished(() => watching.stop());
     await watching.start();
 
@@ -327,7 +340,7 @@ describe('the watch', () => {
   it('reports at its start that MySQL or Redis is unavailable', async () => {
     const client = openRedis('redis://127.0.0.1:1', { commandTimeoutMs: 500, connectTimeoutMs: 500, name: 'test' });
     onTestFinished(() => client.disconnect());
-    const watching = new EpochWatch({ client, database, logger });
+    const watching = new EpochWatch({ client, database, logger, ownership: ownership(client) });
     onTestFinished(() => watching.stop());
     await expect(watching.start()).rejects.toThrow(RedisUnavailable);
     expect(watching.isTrusted()).toBe(false);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { MUTATIONS, mutationOf } from '../../prove/mutations/mutations.ts';
+import { OWNERS_SCENARIOS } from '../../prove/owners/world.ts';
 import { applyPatch } from '../../prove/patch.ts';
 import { THREADS } from '../../prove/pool.ts';
 import { mutateAll, searchAll } from '../../prove/prove.ts';
@@ -38,7 +39,11 @@ describe('every interleaving of the small scenarios', { timeout: 600_000 }, () =
     const few = SERVERS_SCENARIOS.filter(({ servers }) => servers !== 'pair');
     const ofServers = shortOrLong(few, SERVERS_SCENARIOS).map(({ name }) => ({ part: 'g', name }) as const);
     const ofOthers = [{ part: 'h', name: 'captured' } as const, { part: 'i', name: 'two masters' } as const];
-    const others = [...ofPush, ...ofServers, ...ofOthers];
+    const ofOwners = shortOrLong(
+      ['a copy of MySQL, in use'],
+      OWNERS_SCENARIOS.map(({ name }) => name),
+    );
+    const others = [...ofPush, ...ofServers, ...ofOthers, ...ofOwners.map((name) => ({ part: 'j', name }) as const)];
     const { bad, states, scenarios } = await searchAll([...small, ...others], { ...quietly, budget: 1 });
     expect(scenarios.flatMap(({ scenario, violation }) => (violation ? [{ scenario, violation }] : []))).toEqual([]);
     expect(bad).toBe(0);

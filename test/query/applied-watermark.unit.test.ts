@@ -44,8 +44,13 @@ class Way {
 /** The bulk lane of a site where nobody has a large audience. */
 const passedAtOnce: RaiseBarrier = async () => ({ passed: async () => true, holds: () => false });
 
-const watermarkOn = (way: Way) =>
-  new AppliedWatermark({ barriers: { small: way.raise, bulk: passedAtOnce }, epoch: way.epoch, now: () => way.now });
+/** Redis is on record throughout. */
+const watch = { during: <T>(work: () => Promise<T>) => work() };
+
+const watermarkOn = (way: Way) => {
+  const barriers = { small: way.raise, bulk: passedAtOnce };
+  return new AppliedWatermark({ barriers, watch, epoch: way.epoch, now: () => way.now });
+};
 
 type Move =
   | { readonly kind: 'commit' | 'measure' | 'applyOldest' | 'applyNewest' | 'away' | 'back' | 'lose' | 'find' }
@@ -169,6 +174,26 @@ describe('the lag of the indexes', () => {
   });
 });
 
+it('grows while Redis is not known to be on record, even if every barrier is passed', async () => {
+  const way = new Way();
+  let isOnRecord = true;
+  const during = async <T>(work: () => Promise<T>): Promise<T> => {
+    const done = await work();
+    if (isOnRecord) return done;
+    throw new Error('not on record');
+  };
+  const barriers = { small: way.raise, bulk: way.raise };
+  const watermark = new AppliedWatermark({ barriers, watch: { during }, epoch: way.epoch, now: () => way.now });
+  await watermark.measure();
+  isOnRecord = false;
+  way.now += 1_000;
+  await expect(watermark.measure()).rejects.toThrow('not on record');
+  expect(watermark.lagMs()).toBe(1_000);
+  isOnRecord = true;
+  await watermark.measure();
+  expect(watermark.lagMs()).toBe(0);
+});
+
 it('measuring ends at once when aborted, though a store does not answer', async () => {
   const ending = new AbortController();
   const asked = Promise.withResolvers<void>();
@@ -177,7 +202,7 @@ it('measuring ends at once when aborted, though a store does not answer', async 
     return new Promise<never>(() => undefined);
   };
   const barriers = { small: barrier, bulk: passedAtOnce };
-  const running = new AppliedWatermark({ barriers, epoch: async () => '', now: () => 0 }).run(ending.signal);
+  const running = new AppliedWatermark({ barriers, watch, epoch: async () => '', now: () => 0 }).run(ending.signal);
   await asked.promise;
   ending.abort();
   await running;
@@ -192,7 +217,7 @@ it('measuring goes on after an error, which is told', async () => {
     errors.push(error);
     way.isAway = false;
   };
-  const parts = { barriers: { small: way.raise, bulk: passedAtOnce }, epoch: way.epoch, now: () => way.now };
+  const parts = { watch, barriers: { small: way.raise, bulk: passedAtOnce }, epoch: way.epoch, now: () => way.now };
   const watermark = new AppliedWatermark({ ...parts, intervalMs: 1, onError });
   const running = watermark.run(ending.signal);
   await expect.poll(() => watermark.lagMs()).toBe(0);
@@ -209,7 +234,7 @@ it('measuring rests while no answer asks, the epoch is watched all the same, and
     return await way.epoch();
   };
   const ending = new AbortController();
-  const parts = { barriers: { small: way.raise, bulk: passedAtOnce }, epoch, now: () => way.now };
+  const parts = { watch, barriers: { small: way.raise, bulk: passedAtOnce }, epoch, now: () => way.now };
   const watermark = new AppliedWatermark({ ...parts, intervalMs: 1, restMs: 2_000 });
   const running = watermark.run(ending.signal);
   await expect.poll(() => epochs).toBeGreaterThan(10);
@@ -232,7 +257,7 @@ describe('of the two lanes', () => {
     const kept: Record<string, number>[] = [];
     const moments = { read: async () => ({}), save: async (ages: () => object) => void kept.push({ ...ages() }) };
     const now = () => small.now;
-    const parts = { barriers: { small: small.raise, bulk: bulk.raise }, epoch: small.epoch, now };
+    const parts = { watch, barriers: { small: small.raise, bulk: bulk.raise }, epoch: small.epoch, now };
     const watermark = new AppliedWatermark({ ...parts, moments });
     const later = async (ms: number) => {
       small.now += ms;

@@ -18,7 +18,7 @@ const USERS: readonly Id[] = Array.from({ length: 12 }, (_, i) => String(i + 1))
 
 /** More than an index holds. */
 export const CONTACTS: readonly Id[] = Array.from({ length: 14 }, (_, i) => String(i + 101));
-const INDEXES = { MAX: '12', MIN: '10' };
+export const INDEXES = { MAX: '12', MIN: '10' };
 
 /** Rows of an answer. */
 const LIMIT = 5;
@@ -150,6 +150,12 @@ export class FailoverSite {
   /** Waits until answers say that they are not exact, because changes no longer arrive. */
   async lags(): Promise<void> {
     await this.#until(() => USERS.every((user) => this.#latest.get(user)?.exact === false), 'nobody’s answer is exact');
+  }
+
+  /** Waits until nobody is answered from an index. */
+  async plain(): Promise<void> {
+    const isPlain = (user: Id) => this.#latest.get(user)?.source === 'database';
+    await this.#until(() => USERS.every(isPlain), 'everybody is answered by plain SQL');
   }
 
   /** Ends the changes. Every exact answer was right, and everybody's last one is exact and what plain SQL says. */

@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { EpochWatch } from '../../src/index/epoch-watch.ts';
 import { openRedis, untilReady } from '../../src/redis/connection.ts';
 import { ContactsDatabase } from './contacts-database.ts';
+import { ownershipOf } from './epoch-watch.ts';
 import { redisUrl } from './servers.ts';
 import { type Stores, storesOn } from './stores.ts';
 import { TcpProxy } from './tcp-proxy.ts';
@@ -41,6 +42,7 @@ export async function startProcess(
   site: Stores,
   limits: { readonly max: number; readonly min: number },
   resources: AsyncDisposableStack,
+  { takesOver = true } = {},
 ): Promise<SiteProcess> {
   const primary = new HaltingDatabase(site.url, { connections: 3, queue: 100, deadlineMs: 20_000 });
   resources.defer(() => primary.close());
@@ -50,7 +52,10 @@ export async function startProcess(
   await untilReady(redis, 20_000);
   const stores = storesOn({ ...site, primary, redis }, limits);
   const logger = pino({ level: 'silent' });
-  const watch = new EpochWatch({ client: redis, database: primary, logger, intervalMs: NEVER_MS });
+  const watch = new EpochWatch({
+    ...{ client: redis, database: primary, logger, intervalMs: NEVER_MS },
+    ownership: ownershipOf({ redis, primary, prefix: site.prefix }, takesOver),
+  });
   resources.defer(() => watch.stop());
   await watch.start();
   return { ...stores, primary, proxy, watch };

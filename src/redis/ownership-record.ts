@@ -1,0 +1,33 @@
+import { defineScript, type RedisClient, type Script } from './connection.ts';
+import { reply } from './unavailable.ts';
+
+/** Where Redis says which MySQL its indexes belong to (see ../index/ownership.ts): one text. */
+export class OwnershipRecord {
+  readonly #client: RedisClient;
+  readonly #key: string;
+  readonly #replace: Script;
+
+  constructor(client: RedisClient, prefix: string) {
+    this.#client = client;
+    this.#key = `${prefix}:owner`;
+    this.#replace = defineScript(client, 'text_replace', new URL('./lua/text-replace.lua', import.meta.url));
+  }
+
+  /** Are other masters in use than the one that has it? */
+  get isCluster(): boolean {
+    return this.#client.isCluster;
+  }
+
+  /** @returns undefined: there is none @throws RedisUnavailable */
+  async read(): Promise<string | undefined> {
+    return (await reply(this.#client.get(this.#key))) ?? undefined;
+  }
+
+  /**
+   * @param before what was read; undefined: there was none
+   * @returns false: another process was first @throws RedisUnavailable
+   */
+  async replace(before: string | undefined, after: string): Promise<boolean> {
+    return (await this.#replace([this.#key], [before ?? '', after])) === 1;
+  }
+}

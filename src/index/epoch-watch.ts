@@ -185,9 +185,7 @@ export class EpochWatch {
     this.#see(number, masters.map(identityOf).sort().join(' '));
     const ofMysql = await checkMysqlServer(database);
     this.#report('MySQL', ofMysql);
-    if (connection !== this.#connection)
-      throw new RedisUnavailable('Redis was connected to again while it was compared');
-    const { recorded, ...onRecord } = await this.#record(masters, roles).catch((error: unknown) => {
+    const { recorded, ...onRecord } = await this.#record(connection, masters, roles).catch((error: unknown) => {
       if (error instanceof RedisNotOnRecord || error instanceof RedisBelongsToAnother) this.#decide(number, undefined);
       throw error;
     });
@@ -197,9 +195,11 @@ export class EpochWatch {
   }
 
   /** @throws RedisBelongsToAnother, RedisNotOnRecord, RedisUnavailable, DatabaseUnavailable */
-  async #record(masters: readonly RedisMaster[], roles: readonly RedisRole[]) {
+  async #record(connection: number, masters: readonly RedisMaster[], roles: readonly RedisRole[]) {
     const { database, ownership } = this.#options;
     const claimed = await ownership?.claim();
+    if (connection !== this.#connection)
+      throw new RedisUnavailable('Redis was connected to again while it was compared');
     const compared = await checkRedisMasters(database, masters, { roles, ownership: claimed });
     if (compared.recorded !== 'known') await ownership?.claim(); // the owner is known by the epoch that has begun
     return { ownership: claimed?.id, ...compared };

@@ -1,33 +1,20 @@
-import { searchCapture } from './capture/capture-search.ts';
-import { CAPTURE_SCENARIOS, type CaptureScenario, captureScenarioOf } from './capture/world.ts';
-import { loadProduct, type Product } from './load-product.ts';
+import { loadProduct } from './load-product.ts';
 import { buildMachine, type Machine } from './machine/machine.ts';
-import { MastersMoves } from './masters/moves.ts';
-import { MASTERS_SCENARIOS, type MastersScenario, mastersScenarioOf } from './masters/world.ts';
-import type { Mutation } from './mutations/mutation.ts';
+import type { Mutation, OfIndexes, OfPart } from './mutations/mutation.ts';
 import { mutationOf } from './mutations/mutations.ts';
-import { OwnersMoves } from './owners/moves.ts';
-import { OWNERS_SCENARIOS, type OwnersScenario, ownersScenarioOf } from './owners/world.ts';
-import { PUSH_SCENARIOS, pushScenarioOf } from './push/push-scenarios.ts';
-import { searchPush } from './push/push-search.ts';
-import type { PushScenario } from './push/world.ts';
+import { type Outcome, WORLD_PARTS, type WorldPart } from './parts.ts';
+import type { Part } from './report.ts';
 import type { Scenario } from './scenarios/scenario.ts';
 import { QUICK, scenarioOf } from './scenarios/scenarios.ts';
-import { type Found, Search } from './search/search.ts';
-import { searchWorlds } from './search/worlds.ts';
-import { ServersMoves } from './servers/moves.ts';
-import { SERVERS_SCENARIOS, type ServersScenario, serversScenarioOf } from './servers/world.ts';
+import { Search } from './search/search.ts';
 
 /** A job for a thread: search a scenario, or remove a rule and search until a violation shows. */
 export type Job =
-  | { readonly kind: 'search'; readonly scenario: string; readonly statesAtMost: number }
+  | { readonly kind: 'search'; readonly part: Part; readonly scenario: string; readonly statesAtMost: number }
   | { readonly kind: 'mutate'; readonly rule: string };
 
-export interface JobResult extends Found {
-  /** The last scenario searched. */
-  readonly scenario: string;
-  /** Sequences of actions. */
-  readonly histories: number;
+/** Of the last scenario, with the sums of all. */
+export interface JobResult extends Outcome {
   readonly seconds: number;
 }
 
@@ -43,53 +30,24 @@ export async function doJob(job: Job): Promise<JobResult> {
   return { ...found, seconds: (performance.now() - from) / 1000 };
 }
 
-type Outcome = Omit<JobResult, 'seconds'>;
-
-async function searchProduct({ scenario: name, statesAtMost }: Extract<Job, { kind: 'search' }>): Promise<Outcome> {
-  const push = pushScenarioOf(name);
-  if (push !== undefined) return pushOutcome(push, (await loadProduct('push', [])).code, statesAtMost);
-  const servers = serversScenarioOf(name);
-  if (servers !== undefined) return serversOutcome(servers, (await loadProduct('servers', [])).code, statesAtMost);
-  const masters = mastersScenarioOf(name);
-  if (masters !== undefined) return mastersOutcome(masters, (await loadProduct('servers', [])).code, statesAtMost);
-  const owners = ownersScenarioOf(name);
-  if (owners !== undefined) return ownersOutcome(owners, (await loadProduct('servers', [])).code, statesAtMost);
-  const capture = captureScenarioOf(name);
-  if (capture !== undefined) return await captureOutcome(capture, (await loadProduct('push', [])).code, statesAtMost);
+async function searchProduct({ part, scenario: name, statesAtMost }: Extract<Job, { kind: 'search' }>) {
+  const world = worldOf(part);
+  if (world !== undefined) return await world.search(name, (await loadProduct('worlds', [])).code, statesAtMost);
   const scenario = scenarioOf(name);
   return await withMachine(await buildMachine(scenario, 'product', []), scenario, statesAtMost, new Set());
 }
 
-async function pushOutcome(scenario: PushScenario, code: Product['code'], states: number): Promise<Outcome> {
-  const histories = scenario.actions.reduce((orders, _action, i) => orders * (i + 1), 1);
-  return { ...(await searchPush(code, scenario, states)), scenario: scenario.name, histories };
-}
-
-async function serversOutcome(scenario: ServersScenario, code: Product['code'], states: number): Promise<Outcome> {
-  const found = await searchWorlds(new ServersMoves(code, scenario), states);
-  return { ...found, scenario: scenario.name, histories: 1 };
-}
-
-async function mastersOutcome(scenario: MastersScenario, code: Product['code'], states: number): Promise<Outcome> {
-  const found = await searchWorlds(new MastersMoves(code, scenario), states);
-  return { ...found, scenario: scenario.name, histories: 1 };
-}
-
-async function ownersOutcome(scenario: OwnersScenario, code: Product['code'], states: number): Promise<Outcome> {
-  const found = await searchWorlds(new OwnersMoves(code, scenario), states);
-  return { ...found, scenario: scenario.name, histories: 1 };
-}
-
-async function captureOutcome(scenario: CaptureScenario, code: Product['code'], states: number): Promise<Outcome> {
-  return { ...(await searchCapture(code, scenario, states)), scenario: scenario.name, histories: 1 };
+/** @returns undefined: the part is about the indexes */
+function worldOf(part: Part): WorldPart | undefined {
+  return (WORLD_PARTS as Partial<Record<Part, WorldPart>>)[part];
 }
 
 /** Searches scenario by scenario until one shows a wrong history. */
 async function searchMutant(mutation: Mutation): Promise<Outcome> {
-  const { search, names } = searchOf(mutation);
+  const { names, search } = searchOf(mutation);
   const outcomes: Outcome[] = [];
   for (const name of new Set([...(mutation.try ?? []), ...names])) {
-    outcomes.push(await search(mutation, name));
+    outcomes.push(await search(name));
     if (outcomes.at(-1)?.violation !== undefined) break;
   }
   const sum = (field: 'states' | 'transitions' | 'atRest' | 'histories') =>
@@ -104,49 +62,23 @@ async function searchMutant(mutation: Mutation): Promise<Outcome> {
   };
 }
 
-const namesOf = (scenarios: readonly { readonly name: string }[]) => scenarios.map(({ name }) => name);
-
-/** Where a rule shows: in its own scenarios. */
-function searchOf({ push, servers, masters, owners, capture }: Mutation) {
-  if (push !== undefined) return { search: searchWatches, names: namesOf(PUSH_SCENARIOS) };
-  if (servers !== undefined) return { search: searchServers, names: namesOf(SERVERS_SCENARIOS) };
-  if (masters !== undefined) return { search: searchMasters, names: namesOf(MASTERS_SCENARIOS) };
-  if (owners) return { search: searchOwners, names: namesOf(OWNERS_SCENARIOS) };
-  if (capture) return { search: searchCaptured, names: namesOf(CAPTURE_SCENARIOS) };
-  return { search: searchIndex, names: namesOf(QUICK.map(({ scenario }) => scenario)) };
+/** Where a rule shows. */
+function searchOf(mutation: Mutation) {
+  if (mutation.part === undefined) {
+    const names = QUICK.map(({ scenario }) => scenario.name);
+    return { names, search: (name: string) => searchIndex(mutation, name) };
+  }
+  const world = WORLD_PARTS[mutation.part];
+  return { names: world.names, search: (name: string) => searchWorld(world, mutation, name) };
 }
 
-async function searchIndex({ rule, patches, change }: Mutation, name: string): Promise<Outcome> {
+async function searchWorld(world: WorldPart, { rule, patches, change }: OfPart, name: string): Promise<Outcome> {
+  return await world.search(name, (await loadProduct(rule, patches)).code, MUTANT_STATES, change);
+}
+
+async function searchIndex({ rule, patches, change }: OfIndexes, name: string): Promise<Outcome> {
   const scenario = { ...scenarioOf(name), ...change };
   return await withMachine(await buildMachine(scenario, rule, patches), scenario, MUTANT_STATES, MEANS);
-}
-
-async function searchWatches({ rule, patches, push }: Mutation, name: string): Promise<Outcome> {
-  const scenario = { ...pushScenarioOf(name), ...push } as PushScenario;
-  return pushOutcome(scenario, (await loadProduct(rule, patches)).code, MUTANT_STATES);
-}
-
-async function searchServers({ rule, patches, servers }: Mutation, name: string): Promise<Outcome> {
-  const scenario = { ...serversScenarioOf(name), ...servers } as ServersScenario;
-  return serversOutcome(scenario, (await loadProduct(rule, patches)).code, MUTANT_STATES);
-}
-
-async function searchMasters({ rule, patches, masters }: Mutation, name: string): Promise<Outcome> {
-  const scenario = { ...mastersScenarioOf(name), ...masters } as MastersScenario;
-  return mastersOutcome(scenario, (await loadProduct(rule, patches)).code, MUTANT_STATES);
-}
-
-async function searchOwners({ rule, patches }: Mutation, name: string): Promise<Outcome> {
-  return ownersOutcome(
-    ownersScenarioOf(name) as OwnersScenario,
-    (await loadProduct(rule, patches)).code,
-    MUTANT_STATES,
-  );
-}
-
-async function searchCaptured({ rule, patches }: Mutation, name: string): Promise<Outcome> {
-  const { code } = await loadProduct(rule, patches);
-  return await captureOutcome(captureScenarioOf(name) as CaptureScenario, code, MUTANT_STATES);
 }
 
 async function withMachine(

@@ -1,14 +1,10 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { endWhenUnread } from '../src/cli/output.ts';
-import { CAPTURE_SCENARIOS } from './capture/world.ts';
-import { MASTERS_SCENARIOS } from './masters/world.ts';
 import { MUTATIONS } from './mutations/mutations.ts';
-import { OWNERS_SCENARIOS } from './owners/world.ts';
+import { WORLD_PARTS, type WorldPartLetter } from './parts.ts';
 import { THREADS } from './pool.ts';
 import { mutateAll, searchAll } from './prove.ts';
-import { PUSH_SCENARIOS } from './push/push-scenarios.ts';
 import { QUICK, SCENARIOS } from './scenarios/scenarios.ts';
-import { SERVERS_SCENARIOS } from './servers/world.ts';
 
 const command = new Command('npm run prove --')
   .description(
@@ -54,13 +50,9 @@ interface Options {
   readonly transport?: 'kafka' | 'streams';
 }
 
-const OF_WORLDS = [
-  ...PUSH_SCENARIOS.map(({ name }) => ({ part: 'e', name }) as const),
-  ...SERVERS_SCENARIOS.map(({ name }) => ({ part: 'g', name }) as const),
-  ...CAPTURE_SCENARIOS.map(({ name }) => ({ part: 'h', name }) as const),
-  ...MASTERS_SCENARIOS.map(({ name }) => ({ part: 'i', name }) as const),
-  ...OWNERS_SCENARIOS.map(({ name }) => ({ part: 'j', name }) as const),
-];
+const OF_WORLDS = Object.entries(WORLD_PARTS).flatMap(([part, { names }]) =>
+  names.map((name) => ({ part: part as WorldPartLetter, name })),
+);
 
 async function main(): Promise<number> {
   const options = command.parse().opts<Options>();

@@ -23,6 +23,7 @@ export async function searchAll(scenarios: readonly ToSearch[], { threads, budge
   const jobs = scenarios.map(
     ({ part, name }): Job => ({
       kind: 'search',
+      part,
       scenario: name,
       statesAtMost: part === 'c' ? budget : Number.MAX_SAFE_INTEGER,
     }),

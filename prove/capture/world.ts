@@ -47,7 +47,3 @@ export const CAPTURE_SCENARIOS: readonly CaptureScenario[] = [
   { name: 'captured, a statement', actions: ['statement', 'rows'], faults: [], beats: 1 },
   { name: 'captured, a log that is reset', actions: ['rows', 'rows'], faults: ['reset'], beats: 0 },
 ];
-
-/** @returns undefined: there is no such scenario */
-export const captureScenarioOf = (name: string): CaptureScenario | undefined =>
-  CAPTURE_SCENARIOS.find((scenario) => scenario.name === name);

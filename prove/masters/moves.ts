@@ -1,21 +1,25 @@
-import type { Reading } from '../../src/index/contact-index.ts';
 import type { MastersOnRecord } from '../../src/index/on-record.ts';
 import { tokenOn } from '../../src/mysql/epoch-token.ts';
 import type { Product } from '../load-product.ts';
 import type { WorldMove, WorldMoves } from '../search/worlds.ts';
 import { nonceOf, proofOfServer } from '../servers/model-server.ts';
 import type { Violation } from '../violation.ts';
+import { readIndex } from './model-reads.ts';
 import { ModelRecord } from './model-record.ts';
-import type { Connected, Index, MasterName, MastersScenario, MastersWorld, ProcessName } from './world.ts';
+import {
+  A_WHILE_MS,
+  type Connected,
+  type MasterName,
+  type MastersScenario,
+  type MastersWorld,
+  type ProcessName,
+} from './world.ts';
 
 type Move = WorldMove<MastersWorld>;
 
 const PROCESSES: readonly ProcessName[] = ['consumer', 'reader'];
 const SERVER = proofOfServer('A');
 const HOUR_MS = 3_600_000;
-
-/** Longer than a master counts as present after it was seen. */
-const A_WHILE_MS = 31_000;
 
 /** Everything that may happen to two masters, with the product's own record, reads, and rule of what counts. */
 export class MastersMoves implements WorldMoves<MastersWorld> {
@@ -63,20 +67,9 @@ export class MastersMoves implements WorldMoves<MastersWorld> {
     const { reader } = processes;
     const index = indexes[reader.to];
     if (index === null || index.pair === pair || tasks.committed < tasks.high) return undefined;
-    const reading = await this.#read(index, knownOf(reader));
+    const reading = await readIndex(this.#code, index, knownOf(reader));
     if (reading?.state !== 'warm' || reading.epoch !== token) return undefined;
     return { rule: 'E1', what: `the index on ${reader.to} says ${index.pair}, and MySQL says ${pair}` };
-  }
-
-  /** @returns undefined: Redis counts as unavailable */
-  async #read(index: Index, known: MastersOnRecord | undefined): Promise<Reading | undefined> {
-    const { trustedReads, RedisUnavailable } = this.#code;
-    const warm = { state: 'warm', epoch: index.epoch } as Reading;
-    const reads = trustedReads({ read: async () => warm, readMany: async () => [warm] }, { epoch: () => known?.epoch });
-    return await reads.read('1', 0, false).catch((error: unknown) => {
-      if (error instanceof RedisUnavailable) return undefined;
-      throw error;
-    });
   }
 
   /** The comparison asks MySQL. One that asked a master of an earlier connection ends without a word. */

@@ -8,6 +8,9 @@ export type MasterName = 'A' | 'B';
 
 export type ProcessName = 'consumer' | 'reader';
 
+/** Longer than a master, or an owner of the indexes, counts as present after it was seen, ms. */
+export const A_WHILE_MS = 31_000;
+
 export interface Index {
   readonly pair: number;
   readonly epoch: string;
@@ -69,8 +72,3 @@ export const MASTERS_SCENARIOS: readonly MastersScenario[] = [
   { name: 'two masters, another epoch', changes: 1, moves: 2, waits: 0, bumps: 1 },
   { name: 'two masters, there and back', changes: 1, moves: 3, waits: 1, bumps: 0 },
 ];
-
-/** @returns undefined: it is none of masters */
-export function mastersScenarioOf(name: string): MastersScenario | undefined {
-  return MASTERS_SCENARIOS.find((scenario) => scenario.name === name);
-}

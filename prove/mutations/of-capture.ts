@@ -14,7 +14,7 @@ export const OF_CAPTURE: readonly Mutation[] = [
         to: 'hints.wanted.length > 0) {',
       },
     ],
-    capture: true,
+    part: 'h',
     try: ['captured'],
   },
   {
@@ -27,7 +27,7 @@ export const OF_CAPTURE: readonly Mutation[] = [
         to: '    for (const { position = this.#published.position, nonce: proof } of echoes) this.#published = { ...this.#published, position, proof };\n    const hints = derive(begin(), changes);',
       },
     ],
-    capture: true,
+    part: 'h',
     try: ['captured, killed once'],
   },
   {
@@ -40,7 +40,7 @@ export const OF_CAPTURE: readonly Mutation[] = [
         to: 'if (this.#awaited !== undefined && nonce === undefined) {',
       },
     ],
-    capture: true,
+    part: 'h',
     try: ['captured, a log that is reset'],
   },
   {
@@ -54,14 +54,14 @@ export const OF_CAPTURE: readonly Mutation[] = [
         to: '    position = await present();\n    // The write that saves it',
       },
     ],
-    capture: true,
+    part: 'h',
     try: ['captured, a statement'],
   },
   {
     rule: 'a gap begins a new epoch',
     instead: 'capture only goes on at the present',
     patches: [{ file: CAPTURE, from: 'await newEpoch(', to: 'void (' }],
-    capture: true,
+    part: 'h',
     try: ['captured, a statement'],
   },
 ];

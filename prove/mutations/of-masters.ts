@@ -10,19 +10,19 @@ export const OF_MASTERS: readonly Mutation[] = [
     patches: [
       { file: 'index/trusted-reads.ts', from: '|| reading.epoch === epoch) return', to: "|| epoch !== '') return" },
     ],
-    masters: {},
+    part: 'i',
   },
   {
     rule: 'what was written counts only if Redis has been on record since',
     instead: 'it counts if Redis was on record when it was compared last',
     patches: [{ file: ON_RECORD, from: '(await epochSince(begunAt)) !== known()?.epoch', to: 'false' }],
-    masters: {},
+    part: 'i',
   },
   {
     rule: 'what was written counts only if Redis was the same throughout',
     instead: 'it counts if Redis is on record in the end',
     patches: [{ file: ON_RECORD, from: 'after.connection === before?.connection &&', to: '' }],
-    masters: {},
+    part: 'i',
   },
   {
     rule: 'masters that come on record begin an epoch',
@@ -34,6 +34,6 @@ export const OF_MASTERS: readonly Mutation[] = [
         to: '',
       },
     ],
-    masters: {},
+    part: 'i',
   },
 ];

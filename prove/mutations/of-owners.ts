@@ -8,19 +8,19 @@ export const OF_OWNERS: readonly Mutation[] = [
     rule: 'what was written counts only if the indexes belonged to this MySQL before',
     instead: 'it counts if they do in the end',
     patches: [{ file: ON_RECORD, from: 'if (wasUnchanged && isOneServer &&', to: 'if (isOneServer &&' }],
-    owners: true,
+    part: 'j',
   },
   {
     rule: 'what was written counts only if the indexes belong to this MySQL afterwards',
     instead: 'it counts if they did when it began',
     patches: [{ file: ON_RECORD, from: ' || !(await isSame())) await', to: ') await' }],
-    owners: true,
+    part: 'j',
   },
   {
     rule: 'what was written counts only if one MySQL server answered throughout',
     instead: 'it counts if the one on record answers in the end',
     patches: [{ file: ON_RECORD, from: 'if (wasUnchanged && isOneServer &&', to: 'if (wasUnchanged &&' }],
-    owners: true,
+    part: 'j',
   },
   {
     rule: 'another ownership of the indexes begins an epoch',
@@ -32,7 +32,7 @@ export const OF_OWNERS: readonly Mutation[] = [
         to: 'if (others.length === 0)',
       },
     ],
-    owners: true,
+    part: 'j',
   },
   {
     rule: 'an ownership has an id that none had before',
@@ -44,14 +44,18 @@ export const OF_OWNERS: readonly Mutation[] = [
         to: 'id: epoch.slice(0, 8), epoch',
       },
     ],
-    owners: true,
+    part: 'j',
   },
   {
     rule: 'an ownership comes on record only on the server that it was claimed for',
     instead: 'it does on whichever server answers by then',
     patches: [
-      { file: 'mysql/redis-masters.ts', from: '|| ownership.server === serverOn(token);', to: "|| token !== '';" },
+      {
+        file: 'mysql/redis-masters.ts',
+        from: '|| serverOn(ownership.epoch) === serverOn(token);',
+        to: "|| token !== '';",
+      },
     ],
-    owners: true,
+    part: 'j',
   },
 ];

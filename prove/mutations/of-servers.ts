@@ -14,7 +14,7 @@ export const OF_SERVERS: readonly Mutation[] = [
         to: '',
       },
     ],
-    servers: {},
+    part: 'g',
     try: ['a replica that is opened'],
   },
   {
@@ -27,7 +27,7 @@ export const OF_SERVERS: readonly Mutation[] = [
         to: "if (onRecord === '') return",
       },
     ],
-    servers: {},
+    part: 'g',
     try: ['a pair, and an epoch of the half that comes back'],
   },
   {
@@ -40,7 +40,7 @@ export const OF_SERVERS: readonly Mutation[] = [
         to: 'if (mark !== undefined || at === null || at === undefined) return [];',
       },
     ],
-    servers: {},
+    part: 'g',
     try: ['a pair, half of which comes back'],
   },
   {
@@ -53,7 +53,7 @@ export const OF_SERVERS: readonly Mutation[] = [
         to: 'const moved = explainsForeign || own.length > 0 ? [] : own.filter(',
       },
     ],
-    servers: {},
+    part: 'g',
     try: ['a moved position'],
   },
   {
@@ -66,7 +66,7 @@ export const OF_SERVERS: readonly Mutation[] = [
         to: 'areBelieved || isForeign !== undefined || !isForeign',
       },
     ],
-    servers: {},
+    part: 'g',
     try: ['a moved position'],
   },
 ];

@@ -16,7 +16,7 @@ export const OF_WATCHES: readonly Mutation[] = [
         to: 'return (latest?.at ?? 1) > 0 && key.at > Math.max(0, ...told.entries.map(({ at }) => at));',
       },
     ],
-    push: {},
+    part: 'e',
     try: ['watched'],
   },
   {
@@ -29,7 +29,7 @@ export const OF_WATCHES: readonly Mutation[] = [
         to: 'const isAhead = ({ at }: Key, now: number) => at > now + 1e9;',
       },
     ],
-    push: {},
+    part: 'e',
     try: ['watched, a photo dated ahead'],
   },
   {
@@ -42,20 +42,22 @@ export const OF_WATCHES: readonly Mutation[] = [
         to: 'return told !== undefined && head.reach !== undefined && isAbove(head.reach, head.reach);',
       },
     ],
-    push: {},
+    part: 'e',
     try: ['watched, more than a head shows'],
   },
   {
     rule: 'what is saved about a watch is compared with what was read',
     instead: 'a save without compare-and-set',
     patches: [],
-    push: { saves: 'always' },
+    part: 'e',
+    change: { saves: 'always' },
   },
   {
     rule: 'a refresh signals before its task is acknowledged',
     instead: 'the signal comes after the acknowledgement',
     patches: [],
-    push: { signals: 'acknowledged' },
+    part: 'e',
+    change: { signals: 'acknowledged' },
     try: ['watched, any fault'],
   },
   {
@@ -68,7 +70,7 @@ export const OF_WATCHES: readonly Mutation[] = [
         to: "  if (users.size < 0) yield* step('signal', [...users]);",
       },
     ],
-    push: {},
+    part: 'e',
     try: ['watched'],
   },
   {
@@ -81,7 +83,7 @@ export const OF_WATCHES: readonly Mutation[] = [
         to: "  yield* enroll([watch.user]);\n  return yield* checkStep('insert', watch);",
       },
     ],
-    push: {},
+    part: 'e',
     try: ['subscribing'],
   },
   {
@@ -94,7 +96,7 @@ export const OF_WATCHES: readonly Mutation[] = [
         to: "  yield* checkStep('again', users, 0);\n  yield* checkStep('watch', users);",
       },
     ],
-    push: {},
+    part: 'e',
     try: ['subscribing'],
   },
   {
@@ -107,7 +109,7 @@ export const OF_WATCHES: readonly Mutation[] = [
         to: 'const sources = stillVisible.length > 0 ? wanted : [];',
       },
     ],
-    push: {},
+    part: 'e',
     try: ['watched, a deletion'],
   },
   {
@@ -120,7 +122,7 @@ export const OF_WATCHES: readonly Mutation[] = [
         to: 'const isRefused = ({ save }: Plan) => save !== undefined && saved.size < 0;',
       },
     ],
-    push: {},
+    part: 'e',
   },
   {
     rule: 'after a retry the watch is due, in MySQL',
@@ -132,7 +134,7 @@ export const OF_WATCHES: readonly Mutation[] = [
         to: 'const over = { outgoing: undefined, dueAt: undefined,',
       },
     ],
-    push: {},
+    part: 'e',
     try: ['watched, one contact twice'],
   },
   {
@@ -145,7 +147,7 @@ export const OF_WATCHES: readonly Mutation[] = [
         to: 'kinds.includes(kind as KindName) && kinds.length === 0);',
       },
     ],
-    push: {},
+    part: 'e',
     try: ['another filter'],
   },
   {
@@ -158,7 +160,7 @@ export const OF_WATCHES: readonly Mutation[] = [
         to: 'const owed = new Set(newsIn(head, told, now).filter((key) => passedBefore(key) && key.at < 0));',
       },
     ],
-    push: {},
+    part: 'e',
     try: ['another filter'],
   },
   {
@@ -171,7 +173,7 @@ export const OF_WATCHES: readonly Mutation[] = [
         to: 'if (outgoing === undefined && !kinds.every((kind) => isRecorded(watch, kind)))',
       },
     ],
-    push: {},
+    part: 'e',
     try: ['tested while subscribing'],
   },
   {
@@ -184,7 +186,7 @@ export const OF_WATCHES: readonly Mutation[] = [
         to: 'if (watched.length < 0) yield* enroll(watched);',
       },
     ],
-    push: {},
+    part: 'e',
     try: ['subscribing after another watch'],
   },
 ];

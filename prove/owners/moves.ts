@@ -1,10 +1,9 @@
-import type { Reading } from '../../src/index/contact-index.ts';
-import type { MastersOnRecord } from '../../src/index/on-record.ts';
 import { serverOn, tokenOn } from '../../src/mysql/epoch-token.ts';
 import type { OwnershipRecord } from '../../src/redis/ownership-record.ts';
 import type { Product } from '../load-product.ts';
+import { readIndex } from '../masters/model-reads.ts';
 import { ModelRecord } from '../masters/model-record.ts';
-import type { Index } from '../masters/world.ts';
+import { A_WHILE_MS } from '../masters/world.ts';
 import type { WorldMove, WorldMoves } from '../search/worlds.ts';
 import { nonceOf, proofOfServer } from '../servers/model-server.ts';
 import type { Violation } from '../violation.ts';
@@ -14,9 +13,6 @@ type Move = WorldMove<OwnersWorld>;
 
 const PROCESSES: readonly ProcessName[] = ['consumer', 'reader'];
 const HOUR_MS = 3_600_000;
-
-/** Longer than an owner counts as present after it was seen. */
-const A_WHILE_MS = 31_000;
 
 const NO_KEYS = { index: null, owner: null };
 
@@ -73,17 +69,9 @@ export class OwnersMoves implements WorldMoves<OwnersWorld> {
     const { servers, shown, processes, applied } = world;
     const { index } = shown;
     if (index === null || index.pair >= applied) return undefined;
-    const reading = await this.#read(index, processes.reader.known ?? undefined);
+    const reading = await readIndex(this.#code, index, processes.reader.known ?? undefined);
     if (reading?.state !== 'warm' || reading.epoch !== servers.A.token) return undefined;
     return { rule: 'E1', what: `the index says ${index.pair}, and ${applied} counts as applied` };
-  }
-
-  /** @returns undefined: Redis counts as unavailable */
-  async #read(index: Index, known: MastersOnRecord | undefined): Promise<Reading | undefined> {
-    const { trustedReads } = this.#code;
-    const warm = { state: 'warm', epoch: index.epoch } as Reading;
-    const reads = trustedReads({ read: async () => warm, readMany: async () => [warm] }, { epoch: () => known?.epoch });
-    return await this.#available(() => reads.read('1', 0, false));
   }
 
   /** @returns undefined: Redis or MySQL counts as unavailable */

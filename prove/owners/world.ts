@@ -90,8 +90,3 @@ export const OWNERS_SCENARIOS: readonly OwnersScenario[] = [
   { name: 'a copy of MySQL, in use', names: 'itself', changes: 1, moves: 2, swaps: 0, waits: 0 },
   { name: 'keys that come back', names: 'the original', changes: 1, moves: 0, swaps: 2, waits: 0 },
 ];
-
-/** @returns undefined: it is none of owners */
-export function ownersScenarioOf(name: string): OwnersScenario | undefined {
-  return OWNERS_SCENARIOS.find((scenario) => scenario.name === name);
-}

@@ -111,7 +111,7 @@ export const PUSH_SCENARIOS: readonly PushScenario[] = [
   },
 ];
 
-/** @returns undefined: it is none of push */
-export function pushScenarioOf(name: string): PushScenario | undefined {
-  return PUSH_SCENARIOS.find((scenario) => scenario.name === name);
+/** In how many orders the actions may come. */
+export function ordersOf({ actions }: PushScenario): number {
+  return actions.reduce((orders, _action, i) => orders * (i + 1), 1);
 }

@@ -80,8 +80,3 @@ export const SERVERS_SCENARIOS: readonly ServersScenario[] = [
   },
   { ...NOTHING, name: 'a pair, there and back', servers: 'pair', changes: 1, switches: 2, returns: 2 },
 ];
-
-/** @returns undefined: it is none of servers */
-export function serversScenarioOf(name: string): ServersScenario | undefined {
-  return SERVERS_SCENARIOS.find((scenario) => scenario.name === name);
-}

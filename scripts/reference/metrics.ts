@@ -45,7 +45,7 @@ const REGISTERED: Readonly<Record<string, (registry: Registry) => void>> = {
     measureOutboxLag(registry, NO_DATABASE);
     measureSuspension(registry, NO_DATABASE);
     measurePool(registry, NO_DATABASE);
-    measureIndexLag(registry, { lagMs: () => undefined });
+    measureIndexLag(registry, { lagShownMs: () => undefined });
     truthMetrics(registry);
     new ApiMetrics(registry, {
       streams: { open: 0, counts: { told: 0, same: 0, failed: 0, slow: 0 } },

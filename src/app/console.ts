@@ -47,7 +47,7 @@ interface ConsoleParts {
   readonly isAnswering: () => boolean;
   readonly access: Access;
   readonly deadLetters: Pick<DeadLetters, 'list' | 'get' | 'naming' | 'replay' | 'discard'>;
-  readonly watermark: Pick<AppliedWatermark, 'lagMs'>;
+  readonly watermark: Pick<AppliedWatermark, 'lagShownMs'>;
   readonly registry: Registry;
 }
 
@@ -114,7 +114,7 @@ function sourcesOf(
   });
   return {
     version: readVersion(),
-    lagMs: (lane) => watermark.lagMs(lane),
+    lagMs: (lane) => watermark.lagShownMs(lane),
     backlog: examining('backlog', backlog),
     consistency: examining('consistency', samplerChecks(redis, config)),
     epoch: () => readEpochState(primary),

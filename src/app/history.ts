@@ -21,7 +21,7 @@ import { historyOfAll } from './serve-workers.ts';
 /** What a sample is taken from. Only what this process counts and measures anyway is read every time. */
 interface SampledParts {
   readonly registry: Registry;
-  readonly watermark: Pick<AppliedWatermark, 'lagMs'>;
+  readonly watermark: Pick<AppliedWatermark, 'lagShownMs'>;
   /** Asked every half minute, because a server has to answer. */
   readonly waiting: (lane: Lane) => Promise<number | undefined>;
   readonly fanOuts: () => Promise<readonly unknown[]>;
@@ -80,7 +80,7 @@ class HistorySampler {
       this.#ask();
     }
     const { watermark, letters } = this.#parts;
-    const lags = LANES.map((lane) => [lagSeries(lane), watermark.lagMs(lane) ?? Number.NaN] as const);
+    const lags = LANES.map((lane) => [lagSeries(lane), watermark.lagShownMs(lane) ?? Number.NaN] as const);
     return {
       ...Object.fromEntries([...increases, ...lags]),
       ...this.#asked,

@@ -97,8 +97,8 @@ export function measureOutboxLag(registry: Registry, database: Database): void {
 }
 
 /** NaN until it is known. */
-export function measureIndexLag(registry: Registry, watermark: Pick<AppliedWatermark, 'lagMs'>): void {
-  const secondsOf = (lane: Lane) => (watermark.lagMs(lane) ?? Number.NaN) / 1_000;
+export function measureIndexLag(registry: Registry, watermark: Pick<AppliedWatermark, 'lagShownMs'>): void {
+  const secondsOf = (lane: Lane) => (watermark.lagShownMs(lane) ?? Number.NaN) / 1_000;
   const help = 'Age of the oldest change that may not be applied to the indexes yet, as an upper bound.';
   gauge(registry, 'recency_index_lag_seconds', help, async () => secondsOf('bulk'));
   new Gauge({

@@ -38,7 +38,7 @@ interface Reporting {
 export function apiReports(
   { primary, kinds, watched }: Reporting,
   transport: Parameters<typeof lanesVerdict>[0] & Pick<Transport, 'fill'>,
-  watermark: Pick<AppliedWatermark, 'lagMs'>,
+  watermark: Pick<AppliedWatermark, 'lagShownMs'>,
 ): Record<string, Report> {
   const { fill } = transport;
   return {

@@ -35,7 +35,7 @@ export interface ConsoleSources {
   /** Those of /readyz. */
   readonly checks: () => Promise<readonly CheckResult[]>;
   /** How far the indexes may be behind, ms; undefined: not known. */
-  readonly lagMs: AppliedWatermark['lagMs'];
+  readonly lagMs: AppliedWatermark['lagShownMs'];
   /** What doctor's checks find about work that waits, and about consistency: kept for a moment, as are the dead letters. */
   readonly backlog: () => Promise<Examined>;
   readonly consistency: () => Promise<Examined>;

@@ -14,7 +14,7 @@ import { type Checks, counting, fine, problem, type Verdict, warning } from './f
 type LaneStates = { readonly [lane in Lane]: Pick<Transport, 'lag' | 'consumers'> };
 
 interface BacklogSources {
-  readonly watermark: Pick<AppliedWatermark, 'lagMs'>;
+  readonly watermark: Pick<AppliedWatermark, 'lagShownMs'>;
   /** How it is measured first, and for how long at most, ms; undefined: this process measures all the time. */
   readonly measuring?: { readonly measure: AppliedWatermark['measure']; readonly patienceMs: number };
   readonly primary: Database;
@@ -60,7 +60,7 @@ function laneVerdict({ watermark }: BacklogSources, lane: Lane, { waiting, what,
   if (waiting === undefined) {
     return warning('not known: nothing has been consumed yet', `Start \`recency consume\`, for the ${lane} lane too.`);
   }
-  const ms = watermark.lagMs(lane);
+  const ms = watermark.lagShownMs(lane);
   const isLate = waiting > 0 && (ms === undefined || ms > UNAPPLIED_MS[lane].late);
   const age = ms === undefined ? ', nobody knows for how long' : `, the oldest for ${seconds(ms)} at most`;
   const text = `${waiting} ${what} wait${waiting > 0 ? age : ''}`;
@@ -108,8 +108,8 @@ async function measuredVerdict({ watermark, measuring }: BacklogSources): Promis
  * How old the oldest change may be that is not applied, of each lane. The one number: the others say where it comes from.
  * @param failure why it could not be measured
  */
-export function unappliedVerdict(watermark: Pick<AppliedWatermark, 'lagMs'>, failure?: string): Verdict {
-  const ages = LANES.map((lane) => ({ lane, ms: watermark.lagMs(lane) }));
+export function unappliedVerdict(watermark: Pick<AppliedWatermark, 'lagShownMs'>, failure?: string): Verdict {
+  const ages = LANES.map((lane) => ({ lane, ms: watermark.lagShownMs(lane) }));
   const said = ages.map(({ lane, ms }) => `${lane} lane ${ms === undefined ? 'not known' : seconds(ms)}`);
   const text = said.join(', ') + (failure === undefined ? '' : `: ${failure}`);
   const isOver = (limit: 'late' | 'tooLate') =>
@@ -135,7 +135,7 @@ async function measured(
       () => undefined,
       (error: unknown) => (error instanceof Error ? error.message : String(error)),
     );
-    const isLate = LANES.some((lane) => (watermark.lagMs(lane) ?? Number.POSITIVE_INFINITY) > ms);
+    const isLate = LANES.some((lane) => (watermark.lagShownMs(lane) ?? Number.POSITIVE_INFINITY) > ms);
     if (failure !== undefined || !isLate || performance.now() >= deadline) return failure;
     await pause(BETWEEN_LOOKS_MS);
   }

@@ -201,7 +201,7 @@ export class EpochWatch {
     if (connection !== this.#connection)
       throw new RedisUnavailable('Redis was connected to again while it was compared');
     const compared = await checkRedisMasters(database, masters, { roles, ownership: claimed });
-    if (compared.recorded !== 'known') await ownership?.claim(); // the owner is known by the epoch that has begun
+    if (claimed?.epoch !== compared.epoch) await ownership?.claim(); // the owner is known by the epoch that has begun
     return { ownership: claimed?.id, ...compared };
   }
 

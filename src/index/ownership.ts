@@ -82,7 +82,7 @@ export class RedisOwnership {
     } catch (error) {
       const isAway = error instanceof RedisUnavailable && !(error instanceof RedisBelongsToAnother);
       if (!isAway || !this.#record.isCluster || claimed === undefined) throw error;
-      if (claimed.server !== serverOn(await this.#readEpoch())) throw error;
+      if (!isOfServer(claimed, await this.#readEpoch())) throw error;
       return claimed;
     }
   }
@@ -130,8 +130,9 @@ export async function claim(record: OwnershipRecord, options: ClaimOptions): Pro
     const now = options.now();
     const replaceBy = (after: Ownership) => record.replace(text, JSON.stringify(after));
     if (before !== undefined && isOfServer(before, epoch)) {
-      await replaceBy({ ...before, epoch, seenAt: now }).catch(isNotUrgent);
-      return { id: before.id, server: serverOn(epoch) };
+      const isOvertaken = (await replaceBy({ ...before, epoch, seenAt: now }).catch(isNotUrgent)) === false;
+      if (isOvertaken && before.epoch !== epoch) continue;
+      return { id: before.id, epoch };
     }
     if (before !== undefined && !options.takesOver) throw new RedisBelongsToAnother();
     if (before !== undefined && epoch in before.replaced && isPresent(before, now)) {
@@ -139,7 +140,7 @@ export async function claim(record: OwnershipRecord, options: ClaimOptions): Pro
       throw new RedisBelongsToAnother();
     }
     const after = { id: options.freshId(), epoch, seenAt: now, replaced: replacedBy(before, now) };
-    if (await replaceBy(after)) return { id: after.id, server: serverOn(epoch) };
+    if (await replaceBy(after)) return { id: after.id, epoch };
   }
   throw new RedisUnavailable('Redis is claimed by several processes at once');
 }

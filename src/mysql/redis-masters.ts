@@ -52,8 +52,8 @@ export interface RedisInUse {
 
 export interface ClaimedOwnership {
   readonly id: string;
-  /** The proof of the server that it was claimed for. */
-  readonly server: string | undefined;
+  /** The epoch that was in force, which names the server that it was claimed for. */
+  readonly epoch: string;
 }
 
 /**
@@ -149,7 +149,7 @@ const ELSEWHERE = 'MySQL is another server than the one that has claimed the ind
 
 /** Is this the server that the ownership was claimed for? Its connections may lead elsewhere by now. */
 function isServerOf(ownership: ClaimedOwnership | undefined, token: string): boolean {
-  return ownership === undefined || ownership.server === serverOn(token);
+  return ownership === undefined || serverOn(ownership.epoch) === serverOn(token);
 }
 
 async function readRecord(connection: Connection, role: RedisRole, now: number): Promise<RecordedMasters> {

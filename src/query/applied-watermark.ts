@@ -15,7 +15,7 @@ export interface AppliedWatermarkOptions {
   readonly epoch: () => Promise<string>;
   /** Monotonic clock, ms. */
   readonly now: () => number;
-  /** Keeps what is known for processes that start. Left out: nothing does. */
+  /** Keeps what is known, to be shown by processes that start. Left out: nothing does. */
   readonly moments?: KeptMoments;
   /** Between two measurements, ms (500). */
   readonly intervalMs?: number;
@@ -69,7 +69,8 @@ export class AppliedWatermark {
   readonly #lanes: Readonly<Record<Lane, LaneWatermark>> = { small: new LaneWatermark(), bulk: new LaneWatermark() };
   /** The epoch when last asked, and a moment before. */
   #known: { readonly epoch: string; readonly at: number } | undefined;
-  #hasRead = false;
+  /** What processes before have kept; undefined: not read yet. */
+  #kept: Readonly<Partial<Record<Lane, number>>> | undefined;
   readonly #wake = new Wake();
   #askedAt = Number.NEGATIVE_INFINITY;
   #lookedAt = Number.NEGATIVE_INFINITY;
@@ -84,8 +85,7 @@ export class AppliedWatermark {
    * @returns undefined: not known yet; nothing that was on its way when this process started has been seen to arrive
    */
   lagMs(lane: Lane = 'bulk'): number | undefined {
-    const { appliedAt } = this.#lanes[lane];
-    return appliedAt === undefined ? undefined : this.#options.now() - appliedAt;
+    return this.#ageOf(this.#lanes[lane].appliedAt);
   }
 
   /** The same for an answer, which ends a rest. */
@@ -93,6 +93,18 @@ export class AppliedWatermark {
     if (this.#isResting) this.#wake.now();
     this.#askedAt = this.#options.now();
     return this.lagMs();
+  }
+
+  /**
+   * The same to be shown: until this process has measured, what others measured before it started. No answer relies on that,
+   * because it is by Redis's clock, which may have been set back since.
+   */
+  lagShownMs(lane: Lane = 'bulk'): number | undefined {
+    return this.lagMs(lane) ?? this.#ageOf(this.#kept?.[lane]);
+  }
+
+  #ageOf(at: number | undefined): number | undefined {
+    return at === undefined ? undefined : this.#options.now() - at;
   }
 
   get #isResting(): boolean {
@@ -123,7 +135,7 @@ export class AppliedWatermark {
 
   /** Measures once. @throws RedisUnavailable, DatabaseUnavailable, what the transport throws */
   async measure(): Promise<void> {
-    if (!this.#hasRead) await this.#readKept();
+    this.#kept ??= await this.#readKept();
     const before = this.#moments();
     try {
       const at = await this.#seeEpoch();
@@ -167,15 +179,11 @@ export class AppliedWatermark {
     return LANES.map((lane) => this.#lanes[lane].appliedAt);
   }
 
-  async #readKept(): Promise<void> {
+  async #readKept(): Promise<Readonly<Partial<Record<Lane, number>>>> {
     const { moments, now } = this.#options;
     const asked = now(); // before the answer: an age that is too great by its time stays an upper bound
-    const kept = (await moments?.read()) ?? {};
-    for (const lane of LANES) {
-      const ageMs = kept[lane];
-      if (ageMs !== undefined) this.#lanes[lane].passedAt(asked - ageMs);
-    }
-    this.#hasRead = true;
+    const ages = Object.entries((await moments?.read()) ?? {});
+    return Object.fromEntries(ages.map(([lane, ageMs]) => [lane, asked - ageMs]));
   }
 
   async #keep(): Promise<void> {

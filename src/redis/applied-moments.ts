@@ -5,9 +5,9 @@ import { defineScript, type RedisClient, type Script } from './connection.ts';
 type LaneAges = Readonly<Partial<Record<Lane, number>>>;
 
 /**
- * The latest moments known to be applied, of each lane, kept in Redis so that a process knows them when it starts. A moment stays
+ * The latest moments known to be applied, of each lane, kept in Redis so that a process that starts can show them. A moment stays
  * true whatever happens to that Redis: indexes of a new epoch are built from rows that were read after its beginning. Ages are by
- * Redis's clock, which all processes share.
+ * Redis's clock, which all processes share, and which may be set back.
  */
 export class AppliedMoments {
   readonly #key: string;

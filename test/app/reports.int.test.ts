@@ -20,7 +20,7 @@ describe('what processes report beside their checks', () => {
     const reports = apiReports(
       { primary, kinds, watched: queue },
       { small: laneOf('small'), bulk: laneOf('bulk'), fill: async () => fill },
-      { lagMs: (lane = 'bulk') => ages[lane] },
+      { lagShownMs: (lane = 'bulk') => ages[lane] },
     );
     const read = (name: string) => (reports[name] as Report)();
 

@@ -34,14 +34,14 @@ async function started(place: Place, more: { readonly isAnswering?: () => boolea
   const unknown = () => Promise.resolve(undefined);
   const lane = { lag: unknown, consumers: unknown };
   const delayQueues = [new DelayQueue(redis, prefix)];
-  const watermark = { lagMs: () => undefined };
+  const watermark = { lagShownMs: () => undefined };
   const checks = backlogChecks({
     ...{ watermark, primary, delayQueues, watched: new WatchedUsers(redis, prefix).queue },
     transport: { small: lane, bulk: lane },
   });
   const sources: Omit<ConsoleSources, 'checks'> = {
     version: '0.0.0',
-    ...watermark,
+    lagMs: watermark.lagShownMs,
     backlog: async () => ({ findings: await examine('backlog', checks), at: Date.now() }),
     consistency: () => Promise.resolve({ findings: [], at: Date.now() }),
     history: () => Promise.resolve({ at: [], series: {} }),

@@ -4,7 +4,7 @@ import { NotReady } from '../../src/api/readiness.ts';
 import { storeChecks } from '../../src/app/checks.ts';
 import { bumpEpoch, checkRedisMasters } from '../../src/index/epoch.ts';
 import { EpochWatch } from '../../src/index/epoch-watch.ts';
-import { RedisBelongsToAnother } from '../../src/index/ownership.ts';
+import { claim, RedisBelongsToAnother } from '../../src/index/ownership.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { trustedReads } from '../../src/index/trusted-reads.ts';
@@ -13,6 +13,7 @@ import { serverOn, tokenOn } from '../../src/mysql/epoch-token.ts';
 import { DatabaseNotPrimary } from '../../src/mysql/faults.ts';
 import { proofOf } from '../../src/mysql/session.ts';
 import { readMasters } from '../../src/redis/masters.ts';
+import { OwnershipRecord } from '../../src/redis/ownership-record.ts';
 import { RedisUnavailable } from '../../src/redis/unavailable.ts';
 import { startRedis } from '../../src/tools/devservers/start-server.ts';
 import { ContactsDatabase } from '../support/contacts-database.ts';
@@ -199,6 +200,18 @@ describe('a claim', () => {
     const ownership = ownershipOf(here);
     const ids = await Promise.all(Array.from({ length: 5 }, async () => (await ownership.claim()).id));
     expect(new Set(ids)).toEqual(new Set([(await owner()).id]));
+  });
+
+  it('that another process overtakes is made again: the owner is known by the epoch in force', async () => {
+    const epoch = tokenOn(String(serverOn(await token(here))), 'T1......');
+    let attempts = 0;
+    const readEpoch = async () => {
+      if (attempts++ === 0) await admin.set(key(), JSON.stringify({ ...(await owner()), seenAt: Date.now() + 1 }));
+      return epoch;
+    };
+    const record = new OwnershipRecord(here.redis, site.prefix);
+    const claimed = await claim(record, { readEpoch, takesOver: false, freshId: () => 'fresh', now: Date.now });
+    expect([claimed.epoch, (await owner()).epoch, attempts]).toEqual([epoch, epoch, 2]);
   });
 
   it('needs no memory', async () => {

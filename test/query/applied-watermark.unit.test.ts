@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { LANES } from '../../src/contracts/bulk-task.ts';
 import type { DrainBarrier, RaiseBarrier } from '../../src/index/drain-barrier.ts';
 import { AppliedWatermark } from '../../src/query/applied-watermark.ts';
 
@@ -291,7 +292,7 @@ describe('of the two lanes', () => {
     }
   });
 
-  it('are known to a process that starts if another one has kept them, and grow with the time since', async () => {
+  it('are shown by a process that starts if another one has kept them, and grow with the time since; no answer relies on them', async () => {
     const { small, bulk, kept, later, parts } = twoLanes();
     await later(500);
     await later(500);
@@ -305,12 +306,20 @@ describe('of the two lanes', () => {
     expect(kept, 'nothing new is known').toHaveLength(2);
     const moments = { read: async () => ({ small: 700, bulk: 900 }), save: async () => undefined };
     const started = new AppliedWatermark({ ...parts, moments });
-    expect(started.lagMs()).toBeUndefined();
+    expect(started.lagShownMs()).toBeUndefined();
     await started.measure();
     small.now += 100;
-    expect([started.lagMs('small'), started.lagMs('bulk')]).toEqual([800, 1_000]);
+    const ages = () => LANES.map((lane) => [started.lagMs(lane), started.lagShownMs(lane)]);
+    expect(ages()).toEqual([
+      [undefined, 800],
+      [undefined, 1_000],
+    ]);
+    expect(started.lagOfAnswer()).toBeUndefined();
     small.changes = [];
     await started.measure();
-    expect([started.lagMs('small'), started.lagMs('bulk')]).toEqual([0, 1_000]);
+    expect(ages()).toEqual([
+      [0, 0],
+      [undefined, 1_000],
+    ]);
   });
 });

@@ -1,0 +1,22 @@
+import type { Reading } from '../../src/index/contact-index.ts';
+import type { MastersOnRecord } from '../../src/index/on-record.ts';
+import type { Product } from '../load-product.ts';
+import type { Index } from './world.ts';
+
+/**
+ * Reads an index as the API does.
+ * @param known the masters that the process has found on record
+ * @returns undefined: Redis counts as unavailable
+ */
+export async function readIndex(
+  { trustedReads, RedisUnavailable }: Product['code'],
+  index: Index,
+  known: MastersOnRecord | undefined,
+): Promise<Reading | undefined> {
+  const warm = { state: 'warm', epoch: index.epoch } as Reading;
+  const reads = trustedReads({ read: async () => warm, readMany: async () => [warm] }, { epoch: () => known?.epoch });
+  return await reads.read('1', 0, false).catch((error: unknown) => {
+    if (error instanceof RedisUnavailable) return undefined;
+    throw error;
+  });
+}

@@ -1,5 +1,5 @@
 import { serverOn, tokenOn } from '../../src/mysql/epoch-token.ts';
-import type { OwnershipRecord } from '../../src/redis/ownership-record.ts';
+import type { TextRecord } from '../../src/redis/text-record.ts';
 import type { Product } from '../load-product.ts';
 import { readIndex } from '../masters/model-reads.ts';
 import { ModelRecord } from '../masters/model-record.ts';
@@ -113,7 +113,7 @@ export class OwnersMoves implements WorldMoves<OwnersWorld> {
         owner = after;
         return true;
       },
-    } as OwnershipRecord;
+    } as TextRecord;
     const freshId = () => `id${++ids}`;
     const readEpoch = async () => world.servers[server].token;
     const options = { readEpoch, takesOver: name === 'consumer', freshId, now: () => world.clock };

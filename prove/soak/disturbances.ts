@@ -177,6 +177,7 @@ export const DISTURBANCES: readonly Disturbance[] = [
   { name: 'tasks of the last seconds published again', weight: 3, happen: publishAgain },
   { name: 'one of two keys evicted', weight: 5, happen: evict },
   { name: 'FLUSHALL', weight: 2, happen: asking((redis) => redis.flushall()) },
+  { name: 'SWAPDB', weight: 2, happen: asking((redis) => redis.call('SWAPDB', 0, 1)) },
   { name: 'SCRIPT FLUSH', weight: 4, happen: asking((redis) => redis.script('FLUSH')) },
   {
     name: 'every connection to Redis cut',

@@ -1,29 +1,42 @@
+import { z } from 'zod';
 import { bumpKeepingSuspension } from '../index/epoch.ts';
 import type { Database } from '../mysql/database.ts';
-import { readNewestTask } from '../mysql/outbox.ts';
-import type { KeptNewestTask } from '../redis/newest-task.ts';
+import { serverOn } from '../mysql/epoch-token.ts';
+import { isSameTaskThere, readNewestTask, type WrittenTask } from '../mysql/newest-task.ts';
+import type { TextRecord } from '../redis/text-record.ts';
 
 export interface OutboxHistoryOptions {
   readonly primary: Database;
-  readonly kept: Pick<KeptNewestTask, 'read' | 'save' | 'setBack'>;
+  /** The newest task that was seen on each server of MySQL, in Redis, where no restore of MySQL sets it back. */
+  readonly kept: Pick<TextRecord, 'read' | 'replace'>;
   /** A new epoch has begun, and why. */
   readonly onNewEpoch: (why: string) => void;
 }
 
+/** The key in Redis. */
+export const newestTasksKey = (prefix: string) => `${prefix}:newest-tasks`;
+
+/** By the proof of the server (see ../mysql/session.ts). */
+const KEPT = z.record(z.string(), z.object({ id: z.string().regex(/^\d+$/), createdAt: z.number() }));
+
+type Kept = Readonly<z.infer<typeof KEPT>>;
+
+/** Servers that are remembered. */
+const MOST_SERVERS = 8;
+
 /**
- * Notices that MySQL or Redis has gone back although each is the server that it was, by the newest task of the outbox, which both keep
- * and which never gets smaller by itself:
+ * Notices that MySQL or Redis has gone back although each is the server that it was, by the newest task of the outbox, which both keep:
  *
- * - MySQL has less than Redis keeps. A backup was restored in place, or somebody has emptied the outbox: tasks that nobody had published
- *   are gone, and indexes may have what MySQL has not.
+ * - MySQL has it no longer, or has less than that. A backup was restored in place, or somebody has emptied the outbox, perhaps while the
+ *   site wrote on: tasks that nobody had published are gone, and indexes may have what MySQL has not.
  * - Redis keeps less than this process has seen there. It was the replica of an older server for a moment, or has read an older file.
  *
  * So a new epoch begins.
  */
 export class OutboxHistory {
   readonly #options: OutboxHistoryOptions;
-  /** The newest that Redis was seen to keep. */
-  #seen = 0;
+  /** The newest that Redis was seen to keep of the server that was asked last. */
+  #seen: { readonly server: string; readonly id: bigint } | undefined;
 
   constructor(options: OutboxHistoryOptions) {
     this.#options = options;
@@ -35,30 +48,42 @@ export class OutboxHistory {
    * @throws RedisUnavailable, DatabaseUnavailable, DatabaseNotPrimary, EpochMissing
    */
   async epoch(): Promise<string> {
-    const { primary, kept } = this.#options;
-    const before = await kept.read(); // first: the outbox has at least what another process saw by then
-    const { id, epoch } = await readNewestTask(primary);
-    const newest = Number(id);
-    if (before !== undefined && newest < before) {
-      const why = `tasks were removed from the outbox, or MySQL was set back: the newest was ${before}, and is ${newest}`;
-      return await this.#begin(why, newest);
-    }
-    // Where MySQL has less than was seen, another process has begun that epoch, and has set Redis back.
-    if (before !== undefined && before < this.#seen && newest >= this.#seen) {
-      const why = `Redis was set back: the newest task that it knew was ${this.#seen}, and is ${before}`;
-      return await this.#begin(why, newest);
-    }
-    if (newest !== before) await kept.save(newest);
-    this.#seen = newest;
-    return epoch;
-  }
-
-  async #begin(why: string, newest: number): Promise<string> {
     const { primary, kept, onNewEpoch } = this.#options;
-    const token = await bumpKeepingSuspension(primary, why);
-    await kept.setBack(newest);
-    this.#seen = newest;
-    onNewEpoch(why);
+    const text = await kept.read(); // first: the outbox has at least what another process saw by then
+    const { epoch, ...newest } = await readNewestTask(primary);
+    const server = serverOn(epoch) ?? '';
+    const before = keptIn(text)[server];
+    const why = before && (await this.#whatWentBack(server, before, newest));
+    const token = why === undefined ? epoch : await bumpKeepingSuspension(primary, why);
+    if (why !== undefined) onNewEpoch(why);
+    const isKept = before?.id === newest.id && why === undefined;
+    if (isKept || (await kept.replace(text, textWith(keptIn(text), server, newest))))
+      this.#seen = { server, id: BigInt(newest.id) };
     return token;
   }
+
+  async #whatWentBack(server: string, before: WrittenTask, newest: WrittenTask): Promise<string | undefined> {
+    const [idBefore, idNow] = [BigInt(before.id), BigInt(newest.id)];
+    const lost = 'tasks were removed from the outbox, or MySQL was set back';
+    if (idNow < idBefore) return `${lost}: the newest was ${idBefore}, and is ${idNow}`;
+    if (!(await isSameTaskThere(this.#options.primary, before))) return `${lost}: task ${idBefore} is gone`;
+    const seen = this.#seen?.server === server ? this.#seen.id : 0n;
+    // Where MySQL has less than was seen, another process has begun that epoch, and has set Redis back.
+    if (idBefore >= seen || idNow < seen) return undefined;
+    return `Redis was set back: the newest task that it knew was ${seen}, and is ${idBefore}`;
+  }
+}
+
+/** A text of any other shape says nothing. */
+function keptIn(text: string | undefined): Kept {
+  try {
+    return KEPT.parse(JSON.parse(text ?? '{}'));
+  } catch {
+    return {};
+  }
+}
+
+function textWith(kept: Kept, server: string, newest: WrittenTask): string {
+  const others = Object.entries(kept).filter(([name]) => name !== server);
+  return JSON.stringify(Object.fromEntries([...others.slice(1 - MOST_SERVERS), [server, newest]]));
 }

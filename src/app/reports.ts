@@ -18,11 +18,11 @@ import { readEpochState } from '../mysql/losses.ts';
 import { AppliedWatermark, type AppliedWatermarkOptions } from '../query/applied-watermark.ts';
 import { AppliedMoments } from '../redis/applied-moments.ts';
 import type { RedisClient } from '../redis/connection.ts';
-import { KeptNewestTask } from '../redis/newest-task.ts';
+import { TextRecord } from '../redis/text-record.ts';
 import { pause } from '../timing/loop.ts';
 import { KafkaPermissionMissing } from '../transport/kafka/errors.ts';
 import type { LanedTransport, Transport } from '../transport/transport.ts';
-import { OutboxHistory } from './outbox-history.ts';
+import { newestTasksKey, OutboxHistory } from './outbox-history.ts';
 import { inBackground, type ProcessContext } from './run-process.ts';
 import type { KindStores } from './stores.ts';
 
@@ -126,7 +126,7 @@ export function watchApplied(
   };
   const outbox = new OutboxHistory({
     primary: places.primary,
-    kept: new KeptNewestTask(places.redis, context.config.keyPrefix),
+    kept: new TextRecord(places.redis, newestTasksKey(context.config.keyPrefix)),
     onNewEpoch: (why) => {
       context.logger.error({ why }, 'MySQL or Redis has gone back: a new epoch, every index is cold');
       onNewEpoch();

@@ -5,7 +5,7 @@ import { CONTACTS, type Kind } from '../contracts/kind.ts';
 import { checkColumns, checkGrants, checkPlans, checkPrimary, checkSchema, isAccount } from '../health/check-mysql.ts';
 import { DelayedWork, type Rechecks } from '../index/delayed-work.ts';
 import { EpochWatch, type RedisTrust } from '../index/epoch-watch.ts';
-import { RedisOwnership } from '../index/ownership.ts';
+import { ownerKey, RedisOwnership } from '../index/ownership.ts';
 import type { Steps } from '../index/protocol.ts';
 import type { RedisContactIndex } from '../index/redis/redis-contact-index.ts';
 import { stepsOn } from '../index/steps.ts';
@@ -16,7 +16,7 @@ import type { RedisClient } from '../redis/connection.ts';
 import { DelayQueue } from '../redis/delay-queue.ts';
 import { Leases, type LeasesOptions } from '../redis/lease.ts';
 import { isAnyKeyLike } from '../redis/masters.ts';
-import { OwnershipRecord } from '../redis/ownership-record.ts';
+import { TextRecord } from '../redis/text-record.ts';
 import { type Site, siteOf } from '../site/site.ts';
 import { openLogger } from '../tracing/logger.ts';
 import { adoptDatabase, mysqlAddress, type OpenMysqlOptions, openPrimary, untilMysqlAnswers } from './open-mysql.ts';
@@ -72,7 +72,7 @@ export function connectStores(
   const watch = new EpochWatch({
     client: redis,
     database: primary,
-    ownership: new RedisOwnership(new OwnershipRecord(redis, config.keyPrefix), primary, takesOver),
+    ownership: new RedisOwnership(new TextRecord(redis, ownerKey(config.keyPrefix)), primary, takesOver),
     logger,
     ...(onNewEpoch ? { onNewEpoch } : {}),
     roles: carriesTasks(config) ? ['index', 'streams'] : ['index'],

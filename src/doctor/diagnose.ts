@@ -12,11 +12,11 @@ import { ConfigError } from '../config/environment.ts';
 import { backlogChecks } from '../health/backlog-checks.ts';
 import { type Checks, examine, type Finding, fine, problem } from '../health/finding.ts';
 import { samplerChecks } from '../health/sampler-checks.ts';
-import { RedisBelongsToAnother, RedisOwnership } from '../index/ownership.ts';
+import { ownerKey, RedisBelongsToAnother, RedisOwnership } from '../index/ownership.ts';
 import { WatchedUsers } from '../index/redis/watched-users.ts';
 import type { Database } from '../mysql/database.ts';
 import { type RedisClient, untilReady } from '../redis/connection.ts';
-import { OwnershipRecord } from '../redis/ownership-record.ts';
+import { TextRecord } from '../redis/text-record.ts';
 import { openLogger } from '../tracing/logger.ts';
 import type { LanedTransport } from '../transport/transport.ts';
 import { kafkaChecks } from './kafka-checks.ts';
@@ -140,7 +140,7 @@ function lanesOnRecord({ small, bulk }: LanedTransport): Checks {
 
 /** As a process that takes nothing over sees it. */
 function ownershipOf(client: RedisClient, primary: Database, { keyPrefix }: Config): RedisOwnership {
-  return new RedisOwnership(new OwnershipRecord(client, keyPrefix), primary, false);
+  return new RedisOwnership(new TextRecord(client, ownerKey(keyPrefix)), primary, false);
 }
 
 async function examineOwner(client: RedisClient, primary: Database, config: Config): Promise<Finding[]> {

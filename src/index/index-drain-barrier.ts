@@ -2,8 +2,9 @@ import type { Lane } from '../contracts/bulk-task.ts';
 import { CONTACTS, KINDS, type Kind } from '../contracts/kind.ts';
 import { isCapturedPast, readFence } from '../mysql/capture.ts';
 import type { Database } from '../mysql/database.ts';
+import { isTaskThere, readNewestTask } from '../mysql/newest-task.ts';
 import { isNoneLeft, readOthersRows } from '../mysql/others-marks.ts';
-import { isPublishedUpTo, isTaskThere, type OutboxRow, readNewestTask, readPutBackRows } from '../mysql/outbox.ts';
+import { isPublishedUpTo, type OutboxRow, readPutBackRows } from '../mysql/outbox.ts';
 import type { KindDatabase } from '../mysql/statements/kind-statements.ts';
 import {
   inTurn,

@@ -20,7 +20,7 @@ import { readProvenEpoch } from '../mysql/epoch.ts';
 import { serverOn } from '../mysql/epoch-token.ts';
 import type { ClaimedOwnership } from '../mysql/redis-masters.ts';
 import { isPresent, stillReplaced } from '../mysql/replaced-servers.ts';
-import type { OwnershipRecord } from '../redis/ownership-record.ts';
+import type { TextRecord } from '../redis/text-record.ts';
 import { RedisUnavailable } from '../redis/unavailable.ts';
 import type { Epoch } from './contact-index.ts';
 
@@ -33,6 +33,9 @@ const OWNERSHIP = z.object({
   /** By epoch: when each owner was replaced or last refused, ms since 1970 UTC. */
   replaced: z.record(z.string(), z.number()),
 });
+
+/** The key in Redis. */
+export const ownerKey = (prefix: string) => `${prefix}:owner`;
 
 type Ownership = z.infer<typeof OWNERSHIP>;
 
@@ -52,13 +55,13 @@ export class RedisBelongsToAnother extends RedisUnavailable {
 
 /** Whose the indexes in a Redis are, as one process sees it. */
 export class RedisOwnership {
-  readonly #record: OwnershipRecord;
+  readonly #record: TextRecord;
   readonly #database: Database;
   readonly #takesOver: boolean;
   #claimed: ClaimedOwnership | undefined;
 
   /** @param takesOver may it take them from another server? */
-  constructor(record: OwnershipRecord, database: Database, takesOver: boolean) {
+  constructor(record: TextRecord, database: Database, takesOver: boolean) {
     this.#record = record;
     this.#database = database;
     this.#takesOver = takesOver;
@@ -122,7 +125,7 @@ const ATTEMPTS = 10;
  * @returns the ownership, which has yet to be recorded
  * @throws RedisBelongsToAnother, RedisUnavailable, what reading the epoch throws
  */
-export async function claim(record: OwnershipRecord, options: ClaimOptions): Promise<ClaimedOwnership> {
+export async function claim(record: TextRecord, options: ClaimOptions): Promise<ClaimedOwnership> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const text = await record.read();
     const before = ownershipIn(text);

@@ -13,6 +13,9 @@ interface Erased {
   readonly pending: number;
 }
 
+/** The type of a row of the outbox that names nobody any more. */
+export const ERASED = 'erased';
+
 /** Rows that one statement looks through. */
 const PAGE = 20_000;
 
@@ -52,9 +55,12 @@ const seenOf = (contact: Id): Paged => ({
 /** SQL: does a task name the user, or the contact? `other_id` is a contact only in tasks about contacts. */
 const NAMES = "(user_id = ? OR (other_id = ? AND type LIKE 'recency.contact.%'))";
 
+/** A row stays, and names nobody: whether the newest task is gone says whether tasks were lost (see ../app/outbox-history.ts). */
 const outboxOf = (user: Id, contact: Id): Paged => ({
   end: 'SELECT MAX(id) FROM (SELECT id FROM recency_outbox WHERE id > ? ORDER BY id LIMIT ?) AS page',
-  erase: `DELETE FROM recency_outbox WHERE id > ? AND id <= ? AND published_at IS NOT NULL AND ${NAMES}`,
+  erase: `
+    UPDATE recency_outbox SET type = '${ERASED}', user_id = 0, other_id = NULL
+    WHERE id > ? AND id <= ? AND published_at IS NOT NULL AND ${NAMES}`,
   own: [user, contact],
 });
 

@@ -11,9 +11,11 @@
  * arrived by then. What is newest by each other mark is remembered at that moment. What arrives later was published later, by
  * the same clock, apart from relays that mark side by side: they are allowed a minute.
  */
+
 import type { PoolConnection, RowDataPacket } from 'mysql2/promise';
 import type { ColumnValue, Database } from './database.ts';
 import { serverOn } from './epoch-token.ts';
+import { ERASED } from './erase.ts';
 import { PROOF } from './session.ts';
 
 /** Rows with one mark of another server. */
@@ -74,7 +76,7 @@ export async function readOthersRows(database: Database): Promise<readonly Other
 /** SQL: the end of a statement on `recency_outbox` for one {@link OthersRows}; with {@link rangeOf}. */
 export const OTHERS_ROWS = `
   recency_outbox FORCE INDEX (recency_outbox_published_by)
-  WHERE published_by <=> ? AND published_at >= ? AND published_at <= ?`;
+  WHERE published_by <=> ? AND published_at >= ? AND published_at <= ? AND type <> '${ERASED}'`;
 
 export function rangeOf({ mark, from, through }: OthersRows): (string | null)[] {
   return [mark, String(from), String(through)];

@@ -1,6 +1,6 @@
 import type { PoolConnection } from 'mysql2/promise';
 import type { ColumnValue, Database } from './database.ts';
-import { EPOCH, readOwn } from './epoch.ts';
+import { ERASED } from './erase.ts';
 import { OTHERS_ROWS, type OthersRows, rangeOf } from './others-marks.ts';
 import { PROOF } from './session.ts';
 
@@ -96,7 +96,10 @@ export const CLAIMED = `
 
 const MARKED = `o.published_at = ${OUTBOX_NOW}, o.published_by = ${PROOF}`;
 const MARK = `UPDATE ${CLAIMED} SET ${MARKED}`;
-const UNMARK = `UPDATE ${CLAIMED} SET o.published_at = NULL, o.due_at = ${OUTBOX_NOW}, o.attempt = 0, o.refused = NULL`;
+const UNMARK = `
+  UPDATE ${CLAIMED}
+  SET o.published_at = NULL, o.due_at = ${OUTBOX_NOW}, o.attempt = 0, o.refused = NULL
+  WHERE o.type <> '${ERASED}'`;
 
 // The delay doubles with each attempt: 0.5 s, 1 s, … at most 30 s.
 const PUT_BACK = `
@@ -185,14 +188,15 @@ export async function pullForward(database: Database, which: 'tasks' | 'rechecks
 }
 
 /**
- * Deletes at most `limit` rows that were published before a time. The newest task stays (see {@link readNewestTask}).
+ * Deletes at most `limit` rows that were published before a time. The newest of them stays: a task is there at least until a newer one
+ * is as old (see newest-task.ts).
  * @param before ms since 1970 UTC
+ * @param limit from 2
  * @returns the number of rows looked at
- * @throws DatabaseNotPrimary, DatabaseUnavailable, EpochMissing
+ * @throws DatabaseUnavailable
  */
 export async function deletePublished(database: Database, before: number, limit: number): Promise<number> {
-  const { id: newest } = await readNewestTask(database);
-  return await change(database, DELETE, { from: 0, to: before }, { limit, without: newest });
+  return await change(database, DELETE, { from: 0, to: before }, { limit, keepsNewest: true });
 }
 
 /**
@@ -203,21 +207,26 @@ export async function deletePublished(database: Database, before: number, limit:
  * @throws DatabaseUnavailable
  */
 export function unpublish(database: Database, time: { from: number; to: number }, limit: number): Promise<number> {
-  return change(database, UNMARK, time, { limit });
+  return change(database, UNMARK, time, { limit, keepsNewest: false });
 }
 
 async function change(
   database: Database,
   statement: string,
   { from, to }: { from: number; to: number },
-  { limit, without }: { readonly limit: number; readonly without?: string },
+  { limit, keepsNewest }: { readonly limit: number; readonly keepsNewest: boolean },
 ): Promise<number> {
   return await database.transaction(async (connection) => {
     const claimed = await selectRows(connection, CLAIM_PUBLISHED, [String(from), String(to), String(limit)]);
-    const ids = claimed.map(([id]) => String(id)).filter((id) => id !== without);
+    const newest = keepsNewest ? newestOf(claimed) : undefined;
+    const ids = claimed.map(([id]) => String(id)).filter((id) => id !== newest);
     if (ids.length > 0) await connection.execute(statement, [JSON.stringify(ids)]);
     return claimed.length;
   }, 'READ COMMITTED');
+}
+
+function newestOf(rows: readonly ColumnValue[][]): string {
+  return String(rows.reduce((newest, [id]) => (BigInt(String(id)) > newest ? BigInt(String(id)) : newest), 0n));
 }
 
 /** Runs a SELECT within a transaction. */
@@ -267,27 +276,6 @@ export async function readOutboxLag(database: Database): Promise<OutboxLag> {
 export async function readClock(database: Database): Promise<number> {
   const [row] = await database.rows(`SELECT ${OUTBOX_NOW}`, []);
   return Number(row?.[0]);
-}
-
-const NEWEST = `
-  SELECT (SELECT id FROM recency_outbox FORCE INDEX (PRIMARY) WHERE is_recheck = FALSE ORDER BY id DESC LIMIT 1), ${EPOCH}
-  FROM recency_epoch AS e`;
-
-/**
- * The id of the newest task, '0' when there is none, and the epoch in force. It never decreases: the newest task is not deleted with
- * other old ones. If it has decreased, tasks were removed by hand, or MySQL was set back.
- * @throws DatabaseNotPrimary, DatabaseUnavailable, EpochMissing
- */
-export async function readNewestTask(database: Database): Promise<{ readonly id: string; readonly epoch: string }> {
-  const { epoch, rows } = await readOwn(database, NEWEST, []);
-  return { id: String(rows[0]?.[0] ?? 0), epoch };
-}
-
-const THERE = 'SELECT 1 FROM recency_outbox WHERE id >= ? AND is_recheck = FALSE LIMIT 1';
-
-/** Is this task, or a newer one, still in the outbox? @throws DatabaseUnavailable */
-export async function isTaskThere(database: Database, id: string): Promise<boolean> {
-  return id === '0' || (await database.rows(THERE, [id])).length > 0;
 }
 
 const UP_TO = `SELECT 1 FROM ${UNPUBLISHED} AND due_at = 0 AND id <= ? LIMIT 1`;

@@ -23,9 +23,9 @@ const PRESENT_MS = 30_000;
 /** How long a replaced server is remembered, ms. */
 const REPLACED_MS = 600_000;
 
-/** Is the server on record still in use? @param now ms since 1970 UTC */
+/** Is the server on record still in use? It is not if it was seen in the future, by a process with a wrong clock. @param now ms since 1970 UTC */
 export function isPresent({ seenAt }: ReplacedServers, now: number): boolean {
-  return now - seenAt < PRESENT_MS;
+  return Math.abs(now - seenAt) < PRESENT_MS;
 }
 
 /** @param value of the row; undefined, null: there is none */

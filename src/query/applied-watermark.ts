@@ -9,7 +9,10 @@ export interface AppliedWatermarkOptions {
    * has come to the bulk lane by the time that the other one is passed.
    */
   readonly barriers: Readonly<Record<Lane, RaiseBarrier>>;
-  /** A barrier counts as passed only while Redis is on record: elsewhere others may have taken the tasks. */
+  /**
+   * What is seen counts only while Redis is on record. On a copy of MySQL, or elsewhere, the epoch is another one, and others may have
+   * taken the tasks.
+   */
   readonly watch: Pick<RedisTrust, 'during'>;
   /** The token of the epoch in force. */
   readonly epoch: () => Promise<string>;
@@ -122,7 +125,7 @@ export class AppliedWatermark {
     const untilNext = () => (isNew() ? Math.min(AT_FIRST_MS.interval, intervalMs) : intervalMs);
     const round = async () => {
       const rests = this.#isResting && !isNew() && now() - this.#lookedAt < restMs;
-      await (rests ? this.#seeEpoch() : this.measure());
+      await (rests ? this.#seeEpoch(async () => undefined) : this.measure());
       return untilNext();
     };
     const failed = (error: unknown) => {
@@ -137,32 +140,41 @@ export class AppliedWatermark {
   async measure(): Promise<void> {
     this.#kept ??= await this.#readKept();
     const before = this.#moments();
+    const waiting = LANES.map((lane) => this.#lanes[lane].waiting);
     try {
-      const at = await this.#seeEpoch();
-      const passed = await this.#options.watch.during(() => this.#look(at));
+      const { at, ...passed } = await this.#seeEpoch((now) => this.#look(now));
       for (const lane of LANES) this.#lanes[lane].passedAt(passed[lane]);
       this.#lookedAt = at;
+    } catch (error) {
+      // What was raised meanwhile was perhaps raised elsewhere.
+      for (const [i, lane] of LANES.entries()) this.#lanes[lane].waitFor(waiting[i] ?? []);
+      throw error;
     } finally {
       if (this.#moments().some((moment, lane) => moment !== before[lane])) await this.#keep();
     }
   }
 
-  /** @returns a moment before the epoch was in force: what is committed later may be in front of a barrier raised now, or behind */
-  async #seeEpoch(): Promise<number> {
-    const { epoch, now } = this.#options;
+  /**
+   * @param look asked with a moment before the epoch was in force: what is committed later may be in front of a barrier raised now,
+   * or behind. When it fails, the epoch has been seen all the same.
+   */
+  async #seeEpoch<T>(look: (at: number) => Promise<T>): Promise<T> {
+    const { epoch, now, watch } = this.#options;
     const at = now();
-    this.#see({ epoch: await epoch(), at });
-    return at;
+    const [seen, [looked]] = await watch.during(async () => [await epoch(), await Promise.allSettled([look(at)])]);
+    this.#see({ epoch: seen, at });
+    if (looked.status === 'rejected') throw looked.reason;
+    return looked.value;
   }
 
-  /** @returns the latest moment of each lane whose barrier is passed */
-  async #look(at: number): Promise<Readonly<Record<Lane, number | undefined>>> {
+  /** @returns this moment, and the latest one of each lane whose barrier is passed */
+  async #look(at: number): Promise<Readonly<Record<Lane, number | undefined>> & { readonly at: number }> {
     const { small, bulk } = this.#lanes;
     const { barriers } = this.#options;
     small.raised(at, await barriers.small([EVERYBODY]));
     const arrived = (await small.newestPassed()) ?? small.appliedAt;
     if (arrived !== undefined && arrived > bulk.newestAt) bulk.raised(arrived, await barriers.bulk([EVERYBODY]));
-    return { small: arrived, bulk: await bulk.newestPassed() };
+    return { at, small: arrived, bulk: await bulk.newestPassed() };
   }
 
   #see(now: { readonly epoch: string; readonly at: number }): void {
@@ -206,6 +218,16 @@ class LaneWatermark {
     return this.#raised.at(-1)?.at ?? this.#appliedAt ?? Number.NEGATIVE_INFINITY;
   }
 
+  /** The barriers that wait to be passed. */
+  get waiting(): readonly Raised[] {
+    return this.#raised;
+  }
+
+  waitFor(raised: readonly Raised[]): void {
+    const { appliedAt = Number.NEGATIVE_INFINITY } = this;
+    this.#raised = raised.filter(({ at }) => at > appliedAt);
+  }
+
   raised(at: number, barrier: DrainBarrier): void {
     this.#raised = thinned([...this.#raised, { at, barrier }]);
   }
@@ -223,7 +245,7 @@ class LaneWatermark {
   passedAt(at: number | undefined): void {
     if (at === undefined) return;
     this.#appliedAt = Math.max(at, this.#appliedAt ?? at);
-    this.#raised = this.#raised.filter((raised) => raised.at > at);
+    this.waitFor(this.#raised);
   }
 }
 

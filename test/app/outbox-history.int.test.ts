@@ -1,10 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { OutboxHistory } from '../../src/app/outbox-history.ts';
+import { newestTasksKey, OutboxHistory } from '../../src/app/outbox-history.ts';
 import { EVERYBODY } from '../../src/index/drain-barrier.ts';
 import { outboxBarrier } from '../../src/index/index-drain-barrier.ts';
 import { readEpoch } from '../../src/mysql/epoch.ts';
+import { eraseUser } from '../../src/mysql/erase.ts';
 import { deletePublished } from '../../src/mysql/outbox.ts';
-import { KeptNewestTask } from '../../src/redis/newest-task.ts';
+import { TextRecord } from '../../src/redis/text-record.ts';
 import { freshStores, type Stores } from '../support/stores.ts';
 
 describe('an outbox that has lost its newest tasks', () => {
@@ -18,7 +19,7 @@ describe('an outbox that has lost its newest tasks', () => {
     const { primary, redis, prefix } = stores;
     open = () =>
       new OutboxHistory({
-        ...{ primary, kept: new KeptNewestTask(redis, prefix) },
+        ...{ primary, kept: new TextRecord(redis, newestTasksKey(prefix)) },
         onNewEpoch: (why) => void alarms.push(why),
       });
   });
@@ -47,6 +48,31 @@ describe('an outbox that has lost its newest tasks', () => {
     expect(alarms).toEqual([
       `tasks were removed from the outbox, or MySQL was set back: the newest was 3, and is ${left}`,
     ]);
+  });
+
+  it.each([
+    ['emptied', 'DELETE FROM recency_outbox', 'task 3 is gone'],
+    ['emptied, which begins its ids anew', 'TRUNCATE recency_outbox', 'task 3 is gone'],
+  ])('because it was %s begins a new epoch although the site wrote on', async (_what, sql, gone) => {
+    await addTasks(3);
+    const before = await open().epoch();
+    await write(sql);
+    await addTasks(5);
+    const after = await open().epoch();
+    expect(after).not.toBe(before);
+    expect(await open().epoch()).toBe(after);
+    expect(alarms).toEqual([expect.stringContaining(gone)]);
+  });
+
+  it('is not one whose tasks name nobody any more', async () => {
+    await addTasks(3);
+    await write('UPDATE recency_outbox SET published_at = 1');
+    const before = await open().epoch();
+    await eraseUser(stores.primary, '1', true);
+    expect(await open().epoch()).toBe(before);
+    await addTasks(1);
+    expect(await open().epoch()).toBe(before);
+    expect(alarms).toEqual([]);
   });
 
   it('is one for all processes', async () => {
@@ -87,12 +113,12 @@ describe('an outbox that has lost its newest tasks', () => {
     const history = open();
     await addTasks(3);
     await history.epoch();
-    const older = await redis.dumpBuffer(`${prefix}:newest-task`);
+    const older = await redis.dumpBuffer(newestTasksKey(prefix));
     await addTasks(1);
     const before = await history.epoch();
-    await redis.del(`${prefix}:newest-task`);
+    await redis.del(newestTasksKey(prefix));
     expect(await history.epoch(), 'indexes are gone with it').toBe(before);
-    await redis.restore(`${prefix}:newest-task`, 0, older ?? '', 'REPLACE');
+    await redis.restore(newestTasksKey(prefix), 0, older ?? '', 'REPLACE');
     const after = await history.epoch();
     expect(after).not.toBe(before);
     expect(alarms).toEqual(['Redis was set back: the newest task that it knew was 4, and is 3']);

@@ -2,9 +2,10 @@ import { pino } from 'pino';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { NotReady } from '../../src/api/readiness.ts';
 import { storeChecks } from '../../src/app/checks.ts';
+import { newestTasksKey, OutboxHistory } from '../../src/app/outbox-history.ts';
 import { bumpEpoch, checkRedisMasters } from '../../src/index/epoch.ts';
 import { EpochWatch } from '../../src/index/epoch-watch.ts';
-import { claim, RedisBelongsToAnother } from '../../src/index/ownership.ts';
+import { claim, ownerKey, RedisBelongsToAnother } from '../../src/index/ownership.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { trustedReads } from '../../src/index/trusted-reads.ts';
@@ -13,7 +14,7 @@ import { serverOn, tokenOn } from '../../src/mysql/epoch-token.ts';
 import { DatabaseNotPrimary } from '../../src/mysql/faults.ts';
 import { proofOf } from '../../src/mysql/session.ts';
 import { readMasters } from '../../src/redis/masters.ts';
-import { OwnershipRecord } from '../../src/redis/ownership-record.ts';
+import { TextRecord } from '../../src/redis/text-record.ts';
 import { RedisUnavailable } from '../../src/redis/unavailable.ts';
 import { startRedis } from '../../src/tools/devservers/start-server.ts';
 import { ContactsDatabase } from '../support/contacts-database.ts';
@@ -140,6 +141,25 @@ describe('processes on a copy of MySQL', () => {
     expect(await counts(here)).toBe('it counts');
   });
 
+  it('begin no epoch on the original, whatever its outbox has', async () => {
+    const addTasks = (of: Stores) =>
+      of.primary.write("INSERT INTO recency_outbox (type, user_id) VALUES ('recency.photo.uploaded', 17)", []);
+    const alarms: string[] = [];
+    const historyOf = ({ primary, redis }: Stores) =>
+      new OutboxHistory({
+        ...{ primary, kept: new TextRecord(redis, newestTasksKey(site.prefix)) },
+        onNewEpoch: (why) => void alarms.push(why),
+      });
+    const copy = await openProcess({ url: await mysql.copyOf(site.url), takesOver: false });
+    await expect(copy.watch.start()).rejects.toThrow(RedisBelongsToAnother); // the copy is on its own record
+    const histories = [historyOf(here), historyOf(copy)];
+    for (const more of [here, here, copy, copy, copy, here]) {
+      await addTasks(more);
+      for (const history of histories) await history.epoch();
+    }
+    expect(alarms).toEqual([]);
+  });
+
   it('that answer in the middle of some work: it does not count', async () => {
     const { epochs } = here.primary;
     const there = tokenOn(proofOf('uuid:of-a-copy'), 'T1......');
@@ -209,7 +229,7 @@ describe('a claim', () => {
       if (attempts++ === 0) await admin.set(key(), JSON.stringify({ ...(await owner()), seenAt: Date.now() + 1 }));
       return epoch;
     };
-    const record = new OwnershipRecord(here.redis, site.prefix);
+    const record = new TextRecord(here.redis, ownerKey(site.prefix));
     const claimed = await claim(record, { readEpoch, takesOver: false, freshId: () => 'fresh', now: Date.now });
     expect([claimed.epoch, (await owner()).epoch, attempts]).toEqual([epoch, epoch, 2]);
   });

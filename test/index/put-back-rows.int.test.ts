@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { EVERYBODY, keyOf, type Suspect } from '../../src/index/drain-barrier.ts';
 import { ReturnedRows } from '../../src/index/index-drain-barrier.ts';
-import { isPublishedUpTo, readNewestTask } from '../../src/mysql/outbox.ts';
+import { readNewestTask } from '../../src/mysql/newest-task.ts';
+import { isPublishedUpTo } from '../../src/mysql/outbox.ts';
 import { freshStores, type Stores } from '../support/stores.ts';
 
 async function putBack({ primary }: Stores, type: string, user: string, other: string | null): Promise<void> {

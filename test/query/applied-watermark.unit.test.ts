@@ -12,13 +12,15 @@ class Way {
   /** The same of changes that nobody will apply. */
   lost: readonly number[] = [];
   isAway = false;
+  /** On a copy of the servers, where nothing is on its way. */
+  isElsewhere = false;
   raised = 0;
   /** When the epoch began. */
   begun = Number.NEGATIVE_INFINITY;
 
   readonly epoch = async (): Promise<string> => {
     this.#mustAnswer();
-    return String(this.begun);
+    return this.isElsewhere ? 'of a copy' : String(this.begun);
   };
 
   /** When the oldest change was committed that an index of the epoch may lack. */
@@ -29,7 +31,7 @@ class Way {
   readonly raise = async (): Promise<DrainBarrier> => {
     this.#mustAnswer();
     this.raised += 1;
-    const behind = new Set([...this.changes, ...this.lost]);
+    const behind = new Set(this.isElsewhere ? [] : [...this.changes, ...this.lost]);
     const passed = async () => {
       this.#mustAnswer();
       return ![...this.changes, ...this.lost].some((change) => behind.has(change));
@@ -48,13 +50,23 @@ const passedAtOnce: RaiseBarrier = async () => ({ passed: async () => true, hold
 /** Redis is on record throughout. */
 const watch = { during: <T>(work: () => Promise<T>) => work() };
 
+/** The original's servers are on record: it is seen after the work. */
+const watchOf = (way: Way) => ({
+  during: async <T>(work: () => Promise<T>) => {
+    const result = await work();
+    if (way.isElsewhere) throw new Error('it is not the one on record');
+    return result;
+  },
+});
+
 const watermarkOn = (way: Way) => {
   const barriers = { small: way.raise, bulk: passedAtOnce };
-  return new AppliedWatermark({ barriers, watch, epoch: way.epoch, now: () => way.now });
+  return new AppliedWatermark({ barriers, watch: watchOf(way), epoch: way.epoch, now: () => way.now });
 };
 
 type Move =
-  | { readonly kind: 'commit' | 'measure' | 'applyOldest' | 'applyNewest' | 'away' | 'back' | 'lose' | 'find' }
+  | { readonly kind: 'commit' | 'measure' | 'applyOldest' | 'applyNewest' | 'lose' | 'find' }
+  | { readonly kind: 'away' | 'back' | 'elsewhere' | 'home' }
   | { readonly kind: 'wait'; readonly ms: number };
 
 const moves: fc.Arbitrary<Move[]> = fc.array(
@@ -64,6 +76,7 @@ const moves: fc.Arbitrary<Move[]> = fc.array(
     { weight: 3, arbitrary: fc.constant({ kind: 'applyOldest' } as const) },
     { weight: 1, arbitrary: fc.constant({ kind: 'applyNewest' } as const) },
     { weight: 1, arbitrary: fc.constantFrom({ kind: 'away' } as const, { kind: 'back' } as const) },
+    { weight: 2, arbitrary: fc.constantFrom({ kind: 'elsewhere' } as const, { kind: 'home' } as const) },
     { weight: 1, arbitrary: fc.constantFrom({ kind: 'lose' } as const, { kind: 'find' } as const) },
     { weight: 6, arbitrary: fc.integer({ min: 1, max: 1_000 }).map((ms) => ({ kind: 'wait', ms }) as const) },
   ),
@@ -83,6 +96,7 @@ async function make(way: Way, watermark: AppliedWatermark, move: Move): Promise<
     [way.lost, way.changes] = [[...way.lost, ...way.changes.slice(0, 1)], way.changes.slice(1)];
   else if (move.kind === 'find') [way.begun, way.lost] = [distinct(), []];
   else if (move.kind === 'measure') await watermark.measure().catch(() => undefined);
+  else if (move.kind === 'elsewhere' || move.kind === 'home') way.isElsewhere = move.kind === 'elsewhere';
   else way.isAway = move.kind === 'away';
 }
 

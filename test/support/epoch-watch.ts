@@ -1,9 +1,9 @@
 import { onTestFinished } from 'vitest';
 import { EpochWatch, type EpochWatchOptions } from '../../src/index/epoch-watch.ts';
-import { RedisOwnership } from '../../src/index/ownership.ts';
+import { ownerKey, RedisOwnership } from '../../src/index/ownership.ts';
 import type { Database } from '../../src/mysql/database.ts';
 import type { RedisClient } from '../../src/redis/connection.ts';
-import { OwnershipRecord } from '../../src/redis/ownership-record.ts';
+import { TextRecord } from '../../src/redis/text-record.ts';
 import { logger } from '../transport/place.ts';
 import { freshPrefix } from './servers.ts';
 
@@ -19,7 +19,7 @@ export function ownershipOf(
   { redis, primary, prefix = freshPrefix() }: WatchedStores,
   takesOver = true,
 ): RedisOwnership {
-  return new RedisOwnership(new OwnershipRecord(redis, prefix), primary, takesOver);
+  return new RedisOwnership(new TextRecord(redis, ownerKey(prefix)), primary, takesOver);
 }
 
 /** Compares the Redis master with those on record, as every process does, until the test ends. */

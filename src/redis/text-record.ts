@@ -1,15 +1,15 @@
 import { defineScript, type RedisClient, type Script } from './connection.ts';
 import { reply } from './unavailable.ts';
 
-/** Where Redis says which MySQL its indexes belong to (see ../index/ownership.ts): one text. */
-export class OwnershipRecord {
+/** A text under a key, which is replaced only if it is still what was read. */
+export class TextRecord {
   readonly #client: RedisClient;
   readonly #key: string;
   readonly #replace: Script;
 
-  constructor(client: RedisClient, prefix: string) {
+  constructor(client: RedisClient, key: string) {
     this.#client = client;
-    this.#key = `${prefix}:owner`;
+    this.#key = key;
     this.#replace = defineScript(client, 'text_replace', new URL('./lua/text-replace.lua', import.meta.url));
   }
 

@@ -54,6 +54,12 @@ const LEASE_MS = 15_000;
 const AFTER_FAILURE_MS = 1_000;
 
 /**
+ * How often a pair is re-checked that fails by itself: for two seconds. While it waits it counts as a change on its way, and after ten
+ * seconds no answer would be exact any more. No index of its user can be built before its row can be read.
+ */
+const RECHECKS_OF_FAILING = 3;
+
+/**
  * Does the work that was put off: lost races and rebuilds that reads asked for, which wait in Redis, and re-checks, which
  * wait in MySQL. It runs in every consumer, so it needs no process of its own. Slow rebuilds run beside the rest, one at a
  * time, so that nothing waits for them.
@@ -205,11 +211,13 @@ function* refreshAgain(
   const report = yield* refresh(hints);
   observer.onRefresh?.(report);
   const { behind, failed } = report;
-  const isLast = attempt >= RECHECKS;
-  observer.onFailed?.(failed.filter(({ item }) => isLast || item.version === undefined));
-  if (behind.length === 0) return;
-  if (attempt < RECHECKS) yield* step('recheck', behind, attempt + 1);
-  else observer.onGivenUp?.(behind.length);
+  const aside = failed.filter(({ item }) => attempt >= RECHECKS_OF_FAILING || item.version === undefined);
+  observer.onFailed?.(aside);
+  const isAside = new Set(aside.map(({ item }) => item));
+  const again = behind.filter((hint) => !isAside.has(hint));
+  if (again.length === 0) return;
+  if (attempt < RECHECKS) yield* step('recheck', again, attempt + 1);
+  else observer.onGivenUp?.(again.length);
 }
 
 /** A re-check of two users may wait for what one grants the other, so the other side is refreshed with it. */

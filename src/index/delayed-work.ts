@@ -20,6 +20,7 @@ import {
   type SuspectKey,
 } from './drain-barrier.ts';
 import type { UnfinishedWork, VersionedPair } from './protocol.ts';
+import { isStoreFault } from './store-fault.ts';
 
 /** One item of delayed work. Its JSON text is its identity in the delay queue: equal items are one. */
 export type DelayedItem =
@@ -210,7 +211,10 @@ export class Rechecks implements PendingSource {
   /** A pair without a row is not among them: a change that deletes it is committed when it is gone. */
   async #uncommitted(waiting: readonly RecheckRow[]): Promise<ReadonlySet<RecheckRow>> {
     if (waiting.length === 0) return new Set();
-    const { rows } = await readPairs(this.#primary, waiting);
+    const { rows } = await readPairs(this.#primary, waiting).catch((error: unknown) => {
+      if (isStoreFault(error)) throw error;
+      return { rows: [] }; // one of them cannot be read, and is soon set aside
+    });
     const versions = new Map(rows.map(({ user, contact, version }) => [`${user} ${contact}`, BigInt(version)]));
     const isOlder = ({ user, contact, version }: RecheckRow) =>
       (versions.get(`${user} ${contact}`) ?? BigInt(version)) < BigInt(version);

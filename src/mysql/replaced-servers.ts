@@ -43,7 +43,7 @@ export async function readReplaced(connection: Connection, name: string, now: nu
 
 /** Those that are still remembered. */
 export function stillReplaced(replaced: ReplacedServers['replaced'], now: number): Record<string, number> {
-  return Object.fromEntries(Object.entries(replaced).filter(([, at]) => now - at < REPLACED_MS));
+  return Object.fromEntries(Object.entries(replaced).filter(([, at]) => Math.abs(now - at) < REPLACED_MS));
 }
 
 /** The row is never deleted: a pair of masters that were apart have both replaced it, and replication stops at a row that is gone. */

@@ -5,6 +5,7 @@ import { TaskConsumer } from '../../src/consumers/task-consumer.ts';
 import { TaskWorker } from '../../src/consumers/work-plan.ts';
 import { planTaskOf } from '../../src/contracts/bulk-task.ts';
 import type { DeliveredTask } from '../../src/contracts/task.ts';
+import { EVERYBODY } from '../../src/index/drain-barrier.ts';
 import { run, type Steps } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { BulkLaneUnavailable } from '../../src/index/store-fault.ts';
@@ -108,7 +109,7 @@ describe('a row that cannot be read', () => {
     expect(losses).toEqual([]);
   });
 
-  it('with a version is looked at again, and set aside at the end', async () => {
+  it('with a version is looked at again for two seconds, and then set aside; until then it is a change on its way', async () => {
     const task = { type: 'recency.contact.changed', user: BAD, contact: '106', version: '1' } as const;
     expect((await consume([task])).letters).toEqual([]);
     expect(await stores.index.read(BAD, 0, false)).toMatchObject({ state: 'cold' });
@@ -121,8 +122,15 @@ describe('a row that cannot be read', () => {
     await stores.primary.write('UPDATE recency_outbox SET due_at = 1', []);
     await worker.runOnce();
     expect([await attempt(), letters.length]).toEqual([2, 0]);
-    await stores.primary.write('UPDATE recency_outbox SET due_at = 1, attempt = 14', []);
+    const waiting = async () =>
+      [...(await stores.rechecks.changes.pendingFor([EVERYBODY])).values()].map(({ size }) => size);
+    expect(await waiting()).toEqual([1]);
+    await stores.primary.write('UPDATE recency_outbox SET due_at = 1', []);
     await worker.runOnce();
+    expect([await attempt(), letters.length]).toEqual([3, 0]);
+    await stores.primary.write('UPDATE recency_outbox SET due_at = 1', []);
+    await worker.runOnce();
+    expect(await waiting()).toEqual([0]);
     expect(letters.map(bodyOf)).toEqual([{ type: 'recency.contact.changed', user: BAD, contact: '106' }]);
   });
 

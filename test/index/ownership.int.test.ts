@@ -67,11 +67,11 @@ const key = () => `${site.prefix}:owner`;
 const counts = ({ watch }: TestProcess) => watch.during(async () => 'it counts');
 const owner = async () => JSON.parse(String(await admin.get(key()))) as { id: string; epoch: string; seenAt: number };
 
-/** As if the owner, unless it is this server, had been seen last so long ago that it no longer counts as present. */
-async function passTime(than: string | undefined): Promise<void> {
+/** As if the owner, unless it is this server, had been seen last at another time, when it does not count as present now. */
+async function passTime(than: string | undefined, ms: number): Promise<void> {
   const found = await owner();
   if (serverOn(found.epoch) === than) return;
-  await admin.set(key(), JSON.stringify({ ...found, seenAt: Date.now() - 31_000 }));
+  await admin.set(key(), JSON.stringify({ ...found, seenAt: Date.now() - ms }));
 }
 
 beforeEach(async () => {
@@ -108,20 +108,26 @@ describe('processes on a copy of MySQL', () => {
     expect(String(said)).toMatch(/belong to another MySQL server/);
   });
 
-  it('in turns with those of the original: the ones that were replaced are refused while the others are present', async () => {
-    const before = await token(here);
-    const copy = await startProcess({ url: await mysql.copyOf(site.url) });
-    const again = await openProcess();
-    await expect(again.watch.start()).rejects.toThrow(RedisBelongsToAnother);
-    expect(await counts(copy)).toBe('it counts');
-    await until(async () => {
-      await passTime(serverOn(before));
-      return await counts(again).catch(() => false);
-    });
-    expect(await token(again)).not.toBe(before);
-    await expect(counts(copy)).rejects.toThrow(RedisUnavailable);
-    expect(serverOn((await owner()).epoch)).toBe(serverOn(before));
-  });
+  it.each([
+    ['were seen last 31 s ago', 31_000],
+    ['had a clock that is an hour ahead', -3_600_000],
+  ])(
+    'in turns with those of the original: the ones that were replaced are refused until the others %s',
+    async (_, ms) => {
+      const before = await token(here);
+      const copy = await startProcess({ url: await mysql.copyOf(site.url) });
+      const again = await openProcess();
+      await expect(again.watch.start()).rejects.toThrow(RedisBelongsToAnother);
+      expect(await counts(copy)).toBe('it counts');
+      await until(async () => {
+        await passTime(serverOn(before), ms);
+        return await counts(again).catch(() => false);
+      });
+      expect(await token(again)).not.toBe(before);
+      await expect(counts(copy)).rejects.toThrow(RedisUnavailable);
+      expect(serverOn((await owner()).epoch)).toBe(serverOn(before));
+    },
+  );
 
   it('give the indexes back at once where an epoch begins on the original, as at a switch back', async () => {
     await startProcess({ url: await mysql.copyOf(site.url) });

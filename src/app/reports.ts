@@ -19,6 +19,7 @@ import { AppliedWatermark, type AppliedWatermarkOptions } from '../query/applied
 import { AppliedMoments } from '../redis/applied-moments.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { TextRecord } from '../redis/text-record.ts';
+import { ElapsedTime } from '../timing/elapsed.ts';
 import { pause } from '../timing/loop.ts';
 import { KafkaPermissionMissing } from '../transport/kafka/errors.ts';
 import type { LanedTransport, Transport } from '../transport/transport.ts';
@@ -91,6 +92,7 @@ export function appliedWatermarkOf(
   { keyPrefix, captureMapping, captureTopicPrefix }: WatchedSettings,
   options: Partial<Pick<AppliedWatermarkOptions, 'onError' | 'epoch' | 'restMs'>> = {},
 ): AppliedWatermark {
+  const elapsed = new ElapsedTime();
   const isCaptured = captureMapping !== undefined || captureTopicPrefix !== undefined;
   const places = kinds.map(({ rechecks, delayed }) => ({ rechecks: rechecks.changes, delayed: delayed.changes }));
   return new AppliedWatermark({
@@ -101,7 +103,7 @@ export function appliedWatermarkOf(
     watch,
     epoch: async () => (await readEpoch(primary)).token,
     moments: new AppliedMoments(redis, keyPrefix),
-    now: () => performance.now(),
+    now: () => elapsed.now(),
     ...options,
   });
 }

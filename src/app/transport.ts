@@ -12,6 +12,7 @@ import { type LanedTransport, type Transport, withBulkLane } from '../transport/
 import { openKafkaTransport } from './kafka-transport.ts';
 import { openPrimary } from './open-mysql.ts';
 import type { ProcessContext } from './run-process.ts';
+import { agreedSettings } from './shared-settings.ts';
 import { openStreamsTransport } from './streams-transport.ts';
 import type { TransportOpening } from './transport-opening.ts';
 
@@ -70,6 +71,7 @@ export async function withDeadLetters<T>(
   await using resources = new AsyncDisposableStack();
   const primary = resources.adopt(openPrimary(config), (database) => database.close());
   const transport = openSmallLane({ config, logger, resources, primary }, name);
+  await agreedSettings(primary, config); // with others there are other letters, or none
   await transport.untilAnswers(signal);
   return await work(resources.adopt(transport.openDeadLetters(), (opened) => opened.close()));
 }

@@ -19,6 +19,7 @@ import { type RedisClient, untilReady } from '../redis/connection.ts';
 import { TextRecord } from '../redis/text-record.ts';
 import { openLogger } from '../tracing/logger.ts';
 import type { LanedTransport } from '../transport/transport.ts';
+import { deadLettersVerdict } from './dead-letter-check.ts';
 import { kafkaChecks } from './kafka-checks.ts';
 import { mysqlChecks } from './mysql-checks.ts';
 import { redisChecks } from './redis-checks.ts';
@@ -186,12 +187,12 @@ function examineBacklog(
     },
   };
   const watermark = appliedWatermarkOf({ primary, watch, redis, kinds, transport }, config);
-  return examine(
-    'backlog',
-    backlogChecks({
-      ...{ primary, transport, delayQueues: kinds.map(({ delayQueue }) => delayQueue) },
-      watched: new WatchedUsers(redis, config.keyPrefix).queue,
-      ...{ watermark, measuring: { measure: () => watermark.measure(), patienceMs: MEASURING_MS } },
-    }),
-  );
+  const checks = backlogChecks({
+    ...{ primary, transport, delayQueues: kinds.map(({ delayQueue }) => delayQueue) },
+    watched: new WatchedUsers(redis, config.keyPrefix).queue,
+    ...{ watermark, measuring: { measure: () => watermark.measure(), patienceMs: MEASURING_MS } },
+  });
+  const letters = transport.small.openDeadLetters();
+  const asked = examine('backlog', { ...checks, 'dead letters': () => deadLettersVerdict(letters) });
+  return asked.finally(() => letters.close());
 }

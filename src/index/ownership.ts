@@ -48,7 +48,8 @@ export class RedisBelongsToAnother extends RedisUnavailable {
   override get remedy() {
     return (
       'Lead RECENCY_MYSQL_URL of every process to the same server, or give a copy a RECENCY_KEY_PREFIX of its own. After a ' +
-      'failover of MySQL, the first `recency consume` that starts takes the indexes over.'
+      'failover of MySQL, the first `recency consume` that starts takes the indexes over. A server that was replaced within the last half ' +
+      'minute gets them back at once by `recency epoch bump`.'
     );
   }
 }

@@ -1,6 +1,7 @@
 import type { Id } from '../contracts/id.ts';
 import type { KindName } from '../contracts/kind.ts';
 import type { Watch } from '../contracts/watch.ts';
+import type { RedisTrust } from '../index/epoch-watch.ts';
 import type { DelayQueue } from '../redis/delay-queue.ts';
 import { loop, pause } from '../timing/loop.ts';
 import { check, unwatch } from './check.ts';
@@ -10,6 +11,8 @@ import { Looks } from './looks.ts';
 import { type FoundWatches, pagesOf } from './watch-pages.ts';
 
 export interface NotifierOptions extends DeliveriesOptions {
+  /** Nothing is told that was read elsewhere than from the servers on record: on a copy of MySQL, for example. */
+  readonly watch: Pick<RedisTrust, 'during'>;
   /** Of the users who are to be checked. */
   readonly queue: Pick<DelayQueue, 'take' | 'finish'>;
   /** When the queue is looked at. */
@@ -114,7 +117,7 @@ export class Notifier {
 
   /** Returns the users who are not done. Their lease ends, and then they are taken again. */
   async #pages(pages: readonly (readonly Named[])[], steps: NotifierOptions['steps']): Promise<ReadonlySet<Id>> {
-    const { most, kinds, clock = Date.now } = this.#options;
+    const { most, kinds, watch, clock = Date.now } = this.#options;
     const left = new Set<Id>();
     for (const page of pages) {
       const failed =
@@ -122,7 +125,8 @@ export class Notifier {
           ? page
           : await this.#deliveries.isolate(page, async (some) => {
               const ids = some.map(({ id }) => id);
-              this.#deliveries.begin(await runCheck(check(ids, { now: clock(), most, kinds }), steps));
+              const checking = () => runCheck(check(ids, { now: clock(), most, kinds }), steps);
+              this.#deliveries.begin(await watch.during(checking));
             });
       for (const { user } of failed) left.add(user);
     }

@@ -44,6 +44,7 @@ async function startNotify(context: ProcessContext): Promise<void> {
   const watched = new WatchedUsers(stores.redis, config.keyPrefix);
   const looks = new Looks();
   const notifier = new Notifier({
+    watch: stores.watch,
     queue: watched.queue,
     looks,
     steps: checkSteps(context, stores, watched),

@@ -144,6 +144,11 @@ export async function lettersToReplay(
 
 function whyNotReplayable(headers: Headers): string | undefined {
   const { 'dlq-unreadable': isUnreadable, 'dlq-body-truncated': isCut, 'dlq-headers-omitted': omitted } = headers;
+  if (headers['dlq-exception-class'] === 'InvalidOutboxRow')
+    return (
+      `it is a row of the outbox (${headers.ce_id ?? ''}), not a task; the row is still there, until it is as old as ` +
+      'RECENCY_OUTBOX_KEEP_HOURS says: correct it, set its published_at to NULL, and discard this letter'
+    );
   if (isUnreadable === 'true') return 'it is a batch of messages that could not be read, not a task';
   if (isCut === 'true') return `its body is truncated; ${headers['dlq-body-bytes']} bytes were sent`;
   return omitted === undefined ? undefined : `${omitted} of its headers did not fit and were left out`;

@@ -222,7 +222,11 @@ describe('dlq', () => {
     const { id } = listed[0];
     expect((await run('dlq list')).stdout).toMatch(new RegExp(`${id} .*recency\\.contact\\.exploded .*not a task`));
     expect((await run(`dlq show ${id}`)).stdout).toMatch(/"type":"recency\.contact\.exploded","user_id":"1"/);
-    expect((await run(`dlq replay ${id} --json`)).json()).toEqual([{ asked: 1, replayed: 1, missing: [] }]);
+    const replayed = await run(`dlq replay ${id}`);
+    expect(replayed).toMatchObject({ code: 1, stdout: '' });
+    expect(replayed.stderr).toMatch(/is a row of the outbox \(outbox:\d+\), not a task.*Nothing was replayed\./);
+    const elsewhere = await run('dlq list', { KEY_PREFIX: 'elsewhere' });
+    expect(elsewhere).toMatchObject({ code: 1, stderr: expect.stringContaining('RECENCY_KEY_PREFIX') });
     expect((await run('dlq show 1-1')).code).toBe(1);
     const { code, stderr, stdout } = await run('dlq replay 1-1 2-2');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '0 of 2 were published again.\n' });

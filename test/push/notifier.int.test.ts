@@ -18,11 +18,13 @@ import { WatchSweep } from '../../src/push/watch-sweep.ts';
 import { readWatch, readWatches, saveWatches } from '../../src/push/watch-table.ts';
 import { WebhookChannel } from '../../src/push/webhook-channel.ts';
 import { RecentBatch } from '../../src/query/recent-batch.ts';
+import { RedisUnavailable } from '../../src/redis/unavailable.ts';
 import { deletePhoto, uploadPhoto } from '../../src/tools/reference-site/photos.ts';
 import { addContact } from '../../src/tools/reference-site/relationships.ts';
 import { closeAtEnd } from '../support/servers.ts';
 import { freshSitePool } from '../support/small-site.ts';
 import { freshStores, recentContactsOn } from '../support/stores.ts';
+import { TRUSTED } from '../support/trust.ts';
 import { until } from '../support/until.ts';
 
 const LIMITS = { max: 6, min: 3 };
@@ -83,6 +85,7 @@ async function site() {
     options: Partial<NotifierOptions> = {},
   ) =>
     new Notifier({
+      watch: TRUSTED,
       queue: watched.queue,
       steps: checkSteps(),
       find: (users, largestPacket) => findWatches(primary, users, largestPacket),
@@ -188,6 +191,30 @@ describe('a watch', () => {
     expect(recorder.got.map(({ watch }) => watch === id)).toHaveLength(2);
     expect(recorder.take()).toEqual(['5@130', '5@130']);
     expect((await readWatch(primary, id))?.told.contacts?.entries).toContainEqual({ id: '4', at: 120 });
+  });
+
+  it('is not told of what was read elsewhere than from the servers on record, and told of it once they are back', async () => {
+    const { upload, settled, recorder, watch, notifierOn, watched, clock } = it_;
+    await watch();
+    await settled();
+    await upload('2', 100);
+    const elsewhere: NotifierOptions['watch'] = {
+      during: async (work) => {
+        await work();
+        throw new RedisUnavailable('MySQL was another server');
+      },
+    };
+    const refused = notifierOn({ kafka: recorder, webhook: recorder }, { watch: elsewhere });
+    const outcome = await until(() => refused.runOnce().then((found) => found > 0 && 'told', String));
+    expect(outcome).toContain('MySQL was another server');
+    expect(recorder.take()).toEqual([]);
+    clock.now += 60_000; // the lease of what was taken has ended
+    await watched.check(['1'], 0);
+    await until(async () => {
+      await settled();
+      return recorder.got.length > 0;
+    });
+    expect(recorder.take()).toEqual(['2@100']);
   });
 
   it('combines what is new within its interval', async () => {

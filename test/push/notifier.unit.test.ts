@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Watch } from '../../src/contracts/watch.ts';
 import { Notifier, type NotifierOptions } from '../../src/push/notifier.ts';
 import type { WatchSave } from '../../src/push/watch-table.ts';
+import { TRUSTED } from '../support/trust.ts';
 
 const PAGE = 500;
 
@@ -22,6 +23,7 @@ function notifierOn(
   const failed = async () => ({ is: 'failed', why: 'the endpoint answered 500' }) as const;
   const channel = { deliver: (some: readonly unknown[]) => some.map(failed), close: async () => undefined };
   const notifier = new Notifier({
+    watch: TRUSTED,
     queue: {
       take: async (most) => {
         const ids = Array.from({ length: Math.min(most, waiting.users) }, (_, i) => String(i + 1));

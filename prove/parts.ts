@@ -7,6 +7,7 @@ import { OwnersMoves } from './owners/moves.ts';
 import { OWNERS_SCENARIOS } from './owners/world.ts';
 import { ordersOf, PUSH_SCENARIOS } from './push/push-scenarios.ts';
 import { searchPush } from './push/push-search.ts';
+import type { Part as IndexPart } from './scenarios/scenarios.ts';
 import type { Found } from './search/search.ts';
 import { searchWorlds } from './search/worlds.ts';
 import { ServersMoves } from './servers/moves.ts';
@@ -45,6 +46,9 @@ export const WORLD_PARTS = {
 } as const satisfies Record<string, WorldPart>;
 
 export type WorldPartLetter = keyof typeof WORLD_PARTS;
+
+/** Of every part. */
+export type Part = IndexPart | WorldPartLetter;
 
 function partOf<S extends Named>(
   scenarios: readonly S[],

@@ -1,7 +1,8 @@
 import type { Job, JobResult } from './job.ts';
 import type { Mutation } from './mutations/mutation.ts';
+import type { Part } from './parts.ts';
 import { doJobs } from './pool.ts';
-import { historyLines, mutationLines, type Part, partText, scenarioHeader, scenarioLine, totalLine } from './report.ts';
+import { historyLines, mutationLines, partText, scenarioHeader, scenarioLine, totalLine } from './report.ts';
 
 /** A scenario to search, by its name. */
 export interface ToSearch {

@@ -1,8 +1,9 @@
 import type { JobResult } from './job.ts';
 import type { Mutation } from './mutations/mutation.ts';
+import type { Part } from './parts.ts';
 import type { Trace } from './search/trace.ts';
 
-const PART_TEXT = {
+const PART_TEXT: Readonly<Record<Part, string>> = {
   a: '1 user, 3 contacts, max 2, min 1; 2 workers',
   b: '1 owner, 2 followers in one page; 2 workers',
   c: '3 actions, as far as the budget goes',
@@ -14,8 +15,6 @@ const PART_TEXT = {
   j: 'a MySQL server and its copy, 2 databases of Redis, 2 processes, 1 pair',
   h: '2 changes of a captured server; 1 capture',
 };
-
-export type Part = keyof typeof PART_TEXT;
 
 const NAME_WIDTH = 36;
 

@@ -19,7 +19,7 @@ export const newestTasksKey = (prefix: string) => `${prefix}:newest-tasks`;
 /** By the proof of the server (see ../mysql/session.ts). */
 const KEPT = z.record(z.string(), z.object({ id: z.string().regex(/^\d+$/), createdAt: z.number() }));
 
-type Kept = Readonly<z.infer<typeof KEPT>>;
+type NewestTasks = Readonly<z.infer<typeof KEPT>>;
 
 /** Servers that are remembered. */
 const MOST_SERVERS = 8;
@@ -75,7 +75,7 @@ export class OutboxHistory {
 }
 
 /** A text of any other shape says nothing. */
-function keptIn(text: string | undefined): Kept {
+function keptIn(text: string | undefined): NewestTasks {
   try {
     return KEPT.parse(JSON.parse(text ?? '{}'));
   } catch {
@@ -83,7 +83,7 @@ function keptIn(text: string | undefined): Kept {
   }
 }
 
-function textWith(kept: Kept, server: string, newest: WrittenTask): string {
+function textWith(kept: NewestTasks, server: string, newest: WrittenTask): string {
   const others = Object.entries(kept).filter(([name]) => name !== server);
   return JSON.stringify(Object.fromEntries([...others.slice(1 - MOST_SERVERS), [server, newest]]));
 }

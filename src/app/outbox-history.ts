@@ -17,7 +17,7 @@ export interface OutboxHistoryOptions {
 export const newestTasksKey = (prefix: string) => `${prefix}:newest-tasks`;
 
 /** By the proof of the server (see ../mysql/session.ts). */
-const KEPT = z.record(z.string(), z.object({ id: z.string().regex(/^\d+$/), createdAt: z.number() }));
+const KEPT = z.record(z.string(), z.object({ id: z.string().regex(/^\d+$/), createdAt: z.string() }));
 
 type NewestTasks = Readonly<z.infer<typeof KEPT>>;
 

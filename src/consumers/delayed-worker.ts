@@ -55,7 +55,7 @@ const AFTER_FAILURE_MS = 1_000;
 
 /**
  * How often a pair is re-checked that fails by itself: for two seconds. While it waits it counts as a change on its way, and after ten
- * seconds no answer would be exact any more. No index of its user can be built before its row can be read.
+ * seconds no answer would be exact any more. Then it is a dead letter, which one without a version is at once.
  */
 const RECHECKS_OF_FAILING = 3;
 

@@ -11,8 +11,8 @@ const NEWEST = `
 /** A task of the outbox: no other row has both. */
 export interface WrittenTask {
   readonly id: string;
-  /** ms since 1970 UTC, by MySQL's clock. */
-  readonly createdAt: number;
+  /** ms since 1970 UTC, by MySQL's clock, unless the site has written something else. */
+  readonly createdAt: string;
 }
 
 /**
@@ -22,14 +22,14 @@ export interface WrittenTask {
  */
 export async function readNewestTask(database: Database): Promise<WrittenTask & { readonly epoch: string }> {
   const { epoch, rows } = await readOwn(database, NEWEST, []);
-  return { id: String(rows[0]?.[0] ?? 0), createdAt: Number(rows[0]?.[1] ?? 0), epoch };
+  return { id: String(rows[0]?.[0] ?? 0), createdAt: String(rows[0]?.[1] ?? 0), epoch };
 }
 
 const SAME = 'SELECT 1 FROM recency_outbox WHERE id = ? AND created_at = ?';
 
 /** Is this very task in the outbox? @throws DatabaseUnavailable */
 export async function isSameTaskThere(database: Database, { id, createdAt }: WrittenTask): Promise<boolean> {
-  return id === '0' || (await database.rows(SAME, [id, String(createdAt)])).length > 0;
+  return id === '0' || (await database.rows(SAME, [id, createdAt])).length > 0;
 }
 
 const THERE = 'SELECT 1 FROM recency_outbox WHERE id >= ? AND is_recheck = FALSE LIMIT 1';

@@ -24,7 +24,7 @@ const REPLACE = `
   REPLACE INTO recency_settings (name, value)
   SELECT name, ? FROM recency_settings WHERE name = ? AND value = ? FOR UPDATE`;
 
-const FORGET = "DELETE FROM recency_settings WHERE name LIKE 'published:%'";
+const FORGET = "DELETE FROM recency_settings WHERE name LIKE 'published:%' OR name LIKE 'group:streams:%'";
 
 /**
  * How far a stream has come: a row of `recency_settings`.
@@ -47,7 +47,10 @@ export function streamRecord(database: Database, stream: string): StreamRecord {
   };
 }
 
-/** Forgets how far any stream has come: tasks go elsewhere from now on. Begin an epoch afterwards. @throws DatabaseUnavailable */
+/**
+ * Forgets how far any stream has come, and that it had consumers: tasks go elsewhere from now on. Begin an epoch afterwards.
+ * @throws DatabaseUnavailable
+ */
 export async function forgetStreams(database: Database): Promise<void> {
   await database.write(FORGET, []);
 }

@@ -18,6 +18,7 @@ import { RedisContactIndex } from '../../src/index/redis/redis-contact-index.ts'
 import { Database } from '../../src/mysql/database.ts';
 import { readEpoch } from '../../src/mysql/epoch.ts';
 import { migrate } from '../../src/mysql/migrate.ts';
+import { groupHistory } from '../../src/mysql/settings.ts';
 import { streamRecord } from '../../src/mysql/stream-record.ts';
 import { openRedis, untilReady } from '../../src/redis/connection.ts';
 import { freshDatabase, freshPrefix, redisUrl } from '../support/servers.ts';
@@ -164,14 +165,16 @@ describe('a size', () => {
 });
 
 describe('adopting other settings', () => {
-  it('forgets what was published to the streams of before, which the new ones need not have', async () => {
+  it('forgets what was published to the streams of before, and who consumed them, which the new ones need not have', async () => {
     await agreeOnSettings(database, loadConfig({}));
     const record = streamRecord(database, 'recency:recency.tasks');
     await record.replace(undefined, { origin: 'a', added: 7, last: '7-0' });
+    const group = groupHistory(database, 'streams:recency:recency.tasks:recency');
+    await group.recordStart();
     await adopt(database, loadConfig({}));
-    expect(await record.read()).toBeDefined();
+    expect([await record.read(), await group.hasStarted()]).toEqual([expect.anything(), true]);
     await adopt(database, loadConfig({ RECENCY_STREAMS_URL: 'redis://tasks:6379' }));
-    expect(await record.read()).toBeUndefined();
+    expect([await record.read(), await group.hasStarted()]).toEqual([undefined, false]);
   });
 
   /** A database whose client is killed in front of a transaction. */

@@ -49,7 +49,9 @@ async function play(world: World, playMs: number): Promise<string[]> {
     counts.changes++;
   };
   const over = new AbortController();
-  const ending = AbortSignal.any([over.signal, signal, AbortSignal.timeout(playMs)]);
+  const enough = new AbortController(); // AbortSignal.any does not keep a signal of AbortSignal.timeout from being collected
+  const timer = setTimeout(() => enough.abort(), playMs);
+  const ending = AbortSignal.any([over.signal, signal, enough.signal]);
   const reading = AbortSignal.any([over.signal, signal]);
   try {
     const reads = reader.run(READERS, READS_A_SECOND, reading);
@@ -59,6 +61,8 @@ async function play(world: World, playMs: number): Promise<string[]> {
     over.abort();
     await Promise.all([reads, played]);
   } finally {
+    clearTimeout(timer);
+    enough.abort();
     over.abort();
     const { reads, narrowed, refused } = reader.counts;
     counts.reads += reads;

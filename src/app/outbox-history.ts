@@ -3,7 +3,7 @@ import { bumpKeepingSuspension } from '../index/epoch.ts';
 import type { Database } from '../mysql/database.ts';
 import { serverOn } from '../mysql/epoch-token.ts';
 import { isSameTaskThere, readNewestTask, type WrittenTask } from '../mysql/newest-task.ts';
-import type { TextRecord } from '../redis/text-record.ts';
+import { type TextRecord, valueIn } from '../redis/text-record.ts';
 
 export interface OutboxHistoryOptions {
   readonly primary: Database;
@@ -52,12 +52,13 @@ export class OutboxHistory {
     const text = await kept.read(); // first: the outbox has at least what another process saw by then
     const { epoch, ...newest } = await readNewestTask(primary);
     const server = serverOn(epoch) ?? '';
-    const before = keptIn(text)[server];
+    const tasks = valueIn(KEPT, text) ?? {};
+    const before = tasks[server];
     const why = before && (await this.#whatWentBack(server, before, newest));
     const token = why === undefined ? epoch : await bumpKeepingSuspension(primary, why);
     if (why !== undefined) onNewEpoch(why);
     const isKept = before?.id === newest.id && why === undefined;
-    if (isKept || (await kept.replace(text, textWith(keptIn(text), server, newest))))
+    if (isKept || (await kept.replace(text, textWith(tasks, server, newest))))
       this.#seen = { server, id: BigInt(newest.id) };
     return token;
   }
@@ -66,20 +67,16 @@ export class OutboxHistory {
     const [idBefore, idNow] = [BigInt(before.id), BigInt(newest.id)];
     const lost = 'tasks were removed from the outbox, or MySQL was set back';
     if (idNow < idBefore) return `${lost}: the newest was ${idBefore}, and is ${idNow}`;
-    if (!(await isSameTaskThere(this.#options.primary, before))) return `${lost}: task ${idBefore} is gone`;
+    if (!(await this.#isThere(before, newest))) return `${lost}: task ${idBefore} is gone`;
     const seen = this.#seen?.server === server ? this.#seen.id : 0n;
     // Where MySQL has less than was seen, another process has begun that epoch, and has set Redis back.
     if (idBefore >= seen || idNow < seen) return undefined;
     return `Redis was set back: the newest task that it knew was ${seen}, and is ${idBefore}`;
   }
-}
 
-/** A text of any other shape says nothing. */
-function keptIn(text: string | undefined): NewestTasks {
-  try {
-    return KEPT.parse(JSON.parse(text ?? '{}'));
-  } catch {
-    return {};
+  async #isThere(before: WrittenTask, newest: WrittenTask): Promise<boolean> {
+    if (before.id === newest.id) return before.createdAt === newest.createdAt;
+    return await isSameTaskThere(this.#options.primary, before);
   }
 }
 

@@ -19,7 +19,6 @@ import { type RedisClient, untilReady } from '../redis/connection.ts';
 import { TextRecord } from '../redis/text-record.ts';
 import { openLogger } from '../tracing/logger.ts';
 import type { LanedTransport } from '../transport/transport.ts';
-import { deadLettersVerdict } from './dead-letter-check.ts';
 import { kafkaChecks } from './kafka-checks.ts';
 import { mysqlChecks } from './mysql-checks.ts';
 import { redisChecks } from './redis-checks.ts';
@@ -187,12 +186,11 @@ function examineBacklog(
     },
   };
   const watermark = appliedWatermarkOf({ primary, watch, redis, kinds, transport }, config);
+  const deadLetters = transport.small.openDeadLetters();
   const checks = backlogChecks({
-    ...{ primary, transport, delayQueues: kinds.map(({ delayQueue }) => delayQueue) },
+    ...{ primary, transport, deadLetters, delayQueues: kinds.map(({ delayQueue }) => delayQueue) },
     watched: new WatchedUsers(redis, config.keyPrefix).queue,
     ...{ watermark, measuring: { measure: () => watermark.measure(), patienceMs: MEASURING_MS } },
   });
-  const letters = transport.small.openDeadLetters();
-  const asked = examine('backlog', { ...checks, 'dead letters': () => deadLettersVerdict(letters) });
-  return asked.finally(() => letters.close());
+  return examine('backlog', checks).finally(() => deadLetters.close());
 }

@@ -6,6 +6,7 @@ import type { AppliedWatermark } from '../query/applied-watermark.ts';
 import type { DelayQueue } from '../redis/delay-queue.ts';
 import { withTimeout } from '../timing/deadline.ts';
 import { pause } from '../timing/loop.ts';
+import { type DeadLetters, letterTime } from '../transport/dead-letters.ts';
 import type { StreamFill } from '../transport/streams/publisher.ts';
 import type { Transport } from '../transport/transport.ts';
 import { type Checks, counting, fine, problem, type Verdict, warning } from './finding.ts';
@@ -23,11 +24,13 @@ interface BacklogSources {
   /** The users whose watches are to be checked. */
   readonly watched: Pick<DelayQueue, 'size' | 'overdueMs'>;
   readonly transport: LaneStates & Pick<Transport, 'fill'>;
+  /** Left out: they are not looked at. */
+  readonly deadLetters?: Pick<DeadLetters, 'list'>;
 }
 
 /** Work that waits. Until a change is processed, answers from the index may lack it. */
 export function backlogChecks(sources: BacklogSources): Checks {
-  const { primary, delayQueues, watched, transport } = sources;
+  const { primary, delayQueues, watched, transport, deadLetters } = sources;
   const { small, bulk, fill } = transport;
   return {
     'oldest unapplied': () => measuredVerdict(sources),
@@ -44,6 +47,7 @@ export function backlogChecks(sources: BacklogSources): Checks {
     ...(fill === undefined ? {} : { stream: () => fillVerdict(fill) }),
     'delay queue': () => delayedVerdict(delayQueues),
     notifications: () => watchedVerdict(watched),
+    ...(deadLetters === undefined ? {} : { 'dead letters': () => deadLettersVerdict(deadLetters) }),
   };
 }
 
@@ -187,8 +191,23 @@ export async function recheckVerdict(primary: Database): Promise<Verdict> {
   return warning(`${text}, the first has been due for ${seconds(overdueMs)}`, NO_CONSUMER);
 }
 
+/** More letters are not counted. */
+const COUNTED_LETTERS = 100;
+
+/** What the letters say is missing in the indexes until somebody has dealt with them. */
+async function deadLettersVerdict(deadLetters: Pick<DeadLetters, 'list'>): Promise<Verdict> {
+  const letters = await deadLetters.list({ limit: COUNTED_LETTERS });
+  const [oldest] = letters;
+  if (oldest === undefined) return fine('none');
+  const why = oldest.headers['dlq-exception-message'] ?? 'it does not say why';
+  return warning(
+    `${counted(letters.length, COUNTED_LETTERS)}, the oldest since ${letterTime(oldest.timestamp)}: ${why}`,
+    'Answers may lack what they say. `recency dlq list` shows why; mend it, and then replay or discard them.',
+  );
+}
+
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
-const counted = (rows: number) => `${rows}${rows >= COUNTED ? ' or more' : ''}`;
+const counted = (number: number, most = COUNTED) => `${number}${number >= most ? ' or more' : ''}`;
 
 const LATE_S = 10;
 const TOO_LATE_S = 60;

@@ -20,7 +20,7 @@ import { readProvenEpoch } from '../mysql/epoch.ts';
 import { serverOn } from '../mysql/epoch-token.ts';
 import type { ClaimedOwnership } from '../mysql/redis-masters.ts';
 import { isPresent, stillReplaced } from '../mysql/replaced-servers.ts';
-import type { TextRecord } from '../redis/text-record.ts';
+import { type TextRecord, valueIn } from '../redis/text-record.ts';
 import { RedisUnavailable } from '../redis/unavailable.ts';
 import type { Epoch } from './contact-index.ts';
 
@@ -164,16 +164,4 @@ function replacedBy(before: Ownership | undefined, now: number): Record<string, 
 }
 
 /** A text of any other shape is none: what is written counts only once it has been replaced. */
-function ownershipIn(text: string | undefined): Ownership | undefined {
-  if (text === undefined) return undefined;
-  const parsed = OWNERSHIP.safeParse(parseJson(text));
-  return parsed.success ? parsed.data : undefined;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+const ownershipIn = (text: string | undefined): Ownership | undefined => valueIn(OWNERSHIP, text);

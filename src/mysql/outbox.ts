@@ -81,10 +81,10 @@ export interface RowsWanted {
   readonly which: keyof typeof CLAIMS | OthersRows;
 }
 
-const CLAIM_PUBLISHED = `
+const claimPublished = (types: string) => `
   SELECT id
   FROM recency_outbox FORCE INDEX (recency_outbox_published)
-  WHERE published_at >= ? AND published_at < ?
+  WHERE published_at >= ? AND published_at < ? ${types}
   ORDER BY published_at
   LIMIT ?
   FOR UPDATE SKIP LOCKED`;
@@ -96,10 +96,13 @@ export const CLAIMED = `
 
 const MARKED = `o.published_at = ${OUTBOX_NOW}, o.published_by = ${PROOF}`;
 const MARK = `UPDATE ${CLAIMED} SET ${MARKED}`;
-const UNMARK = `
-  UPDATE ${CLAIMED}
-  SET o.published_at = NULL, o.due_at = ${OUTBOX_NOW}, o.attempt = 0, o.refused = NULL
-  WHERE o.type <> '${ERASED}'`;
+
+/** Publishing again: not the rows that name nobody any more. */
+const UNPUBLISHING = {
+  claim: claimPublished(`AND type <> '${ERASED}'`),
+  change: `UPDATE ${CLAIMED} SET o.published_at = NULL, o.due_at = ${OUTBOX_NOW}, o.attempt = 0, o.refused = NULL`,
+  keepsNewest: false,
+};
 
 // The delay doubles with each attempt: 0.5 s, 1 s, … at most 30 s.
 const PUT_BACK = `
@@ -111,7 +114,7 @@ const REFUSE = `
   STRAIGHT_JOIN recency_outbox AS o FORCE INDEX (PRIMARY) ON o.id = claimed.id
   SET ${MARKED}, o.refused = claimed.why`;
 
-const DELETE = `DELETE o FROM ${CLAIMED}`;
+const DELETING = { claim: claimPublished(''), change: `DELETE o FROM ${CLAIMED}`, keepsNewest: true };
 
 /** Is there a row to publish now? One statement, which locks nothing. @throws DatabaseUnavailable */
 export async function isAnyDue(database: Database): Promise<boolean> {
@@ -196,7 +199,7 @@ export async function pullForward(database: Database, which: 'tasks' | 'rechecks
  * @throws DatabaseUnavailable
  */
 export async function deletePublished(database: Database, before: number, limit: number): Promise<number> {
-  return await change(database, DELETE, { from: 0, to: before }, { limit, keepsNewest: true });
+  return await changePublished(database, DELETING, { from: 0, to: before }, limit);
 }
 
 /**
@@ -207,20 +210,20 @@ export async function deletePublished(database: Database, before: number, limit:
  * @throws DatabaseUnavailable
  */
 export function unpublish(database: Database, time: { from: number; to: number }, limit: number): Promise<number> {
-  return change(database, UNMARK, time, { limit, keepsNewest: false });
+  return changePublished(database, UNPUBLISHING, time, limit);
 }
 
-async function change(
+async function changePublished(
   database: Database,
-  statement: string,
+  { claim, change, keepsNewest }: typeof DELETING,
   { from, to }: { from: number; to: number },
-  { limit, keepsNewest }: { readonly limit: number; readonly keepsNewest: boolean },
+  limit: number,
 ): Promise<number> {
   return await database.transaction(async (connection) => {
-    const claimed = await selectRows(connection, CLAIM_PUBLISHED, [String(from), String(to), String(limit)]);
+    const claimed = await selectRows(connection, claim, [String(from), String(to), String(limit)]);
     const newest = keepsNewest ? newestOf(claimed) : undefined;
     const ids = claimed.map(([id]) => String(id)).filter((id) => id !== newest);
-    if (ids.length > 0) await connection.execute(statement, [JSON.stringify(ids)]);
+    if (ids.length > 0) await connection.execute(change, [JSON.stringify(ids)]);
     return claimed.length;
   }, 'READ COMMITTED');
 }

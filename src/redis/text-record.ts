@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { defineScript, type RedisClient, type Script } from './connection.ts';
 import { reply } from './unavailable.ts';
 
@@ -29,5 +30,14 @@ export class TextRecord {
    */
   async replace(before: string | undefined, after: string): Promise<boolean> {
     return (await this.#replace([this.#key], [before ?? '', after])) === 1;
+  }
+}
+
+/** What a text says as JSON; undefined: there is none, or it has another shape. */
+export function valueIn<T>(schema: z.ZodType<T>, text: string | undefined): T | undefined {
+  try {
+    return text === undefined ? undefined : schema.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
   }
 }

@@ -222,6 +222,7 @@ describe('dlq', () => {
     const { id } = listed[0];
     expect((await run('dlq list')).stdout).toMatch(new RegExp(`${id} .*recency\\.contact\\.exploded .*not a task`));
     expect((await run(`dlq show ${id}`)).stdout).toMatch(/"type":"recency\.contact\.exploded","user_id":"1"/);
+    expect((await run('doctor')).stdout).toMatch(/dead letters.*1, the oldest since \d{4}-.*not a task/);
     const replayed = await run(`dlq replay ${id}`);
     expect(replayed).toMatchObject({ code: 1, stdout: '' });
     expect(replayed.stderr).toMatch(/is a row of the outbox \(outbox:\d+\), not a task.*Nothing was replayed\./);

@@ -8,6 +8,7 @@ import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import { Database, DatabaseNotPrimary } from '../../src/mysql/database.ts';
 import { EPOCH, readAnswer, readEpoch, readProvenEpoch } from '../../src/mysql/epoch.ts';
+import { eraseUser } from '../../src/mysql/erase.ts';
 import { migrate } from '../../src/mysql/migrate.ts';
 import { OutboxRelay } from '../../src/relay/relay.ts';
 import { uploadPhoto } from '../../src/tools/reference-site/photos.ts';
@@ -92,6 +93,18 @@ describe('a replica that is written to before it has applied what it received', 
     expect(await relay.publishOthers(), 'it is its own now').toBe(0);
     await run(fanOut(['101'], 'contacts'), stores.steps);
     for (const user of USERS) await expectExact(stores, LIMITS, user, 'after the failover');
+  });
+
+  it('publishes nothing of those who were erased', async () => {
+    await uploadWithheld();
+    const { primary } = await failOver();
+    await servers.release();
+    const arrived = 'SELECT 1 FROM recency_outbox WHERE published_at IS NOT NULL';
+    await until(async () => (await sql(urls.replica, arrived)).length === 1);
+    expect(await eraseUser(primary, '101', true)).toMatchObject({ outbox: 1 });
+    const barrier = await outboxBarrier(primary)([]);
+    expect(await barrier.passed()).toBe(true);
+    expect(await relayOn(primary).relay.publishOthers()).toBe(0);
   });
 
   it('certifies nothing while it still applies that', async () => {

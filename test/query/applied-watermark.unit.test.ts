@@ -117,6 +117,20 @@ describe('the lag of the indexes', () => {
     );
   });
 
+  it('is not measured by what was raised elsewhere', async () => {
+    const way = new Way();
+    const watermark = watermarkOn(way);
+    way.changes = [1];
+    [way.now, way.isElsewhere] = [1_000, true];
+    await expect(watermark.measure()).rejects.toThrow('not the one on record');
+    [way.now, way.isElsewhere] = [2_000, false];
+    await watermark.measure();
+    expect(watermark.lagMs()).toBeUndefined();
+    way.changes = [];
+    await watermark.measure();
+    expect(watermark.lagMs()).toBe(0);
+  });
+
   it('is the age of the last measurement when nothing is on its way', async () => {
     const way = new Way();
     const watermark = watermarkOn(way);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { eraseUser } from '../../src/mysql/erase.ts';
 import { deletePublished, readOutboxLag } from '../../src/mysql/outbox.ts';
 import { OutboxJanitor } from '../../src/relay/janitor.ts';
 import { republish } from '../../src/relay/relay.ts';
@@ -68,6 +69,16 @@ describe('publishing again', () => {
     expect(await bench.unpublished()).toBe(2_498);
     while ((await relay.runOnce()).published > 0);
     expect(tasks).toHaveLength(4_998);
+  });
+
+  it('leaves out the rows of those who were erased', async () => {
+    await bench.write(3);
+    await bench.database.write('UPDATE recency_outbox SET user_id = 77 ORDER BY id LIMIT 1', []);
+    await bench.relayTo(recorder().publish).runOnce();
+    await bench.database.write('UPDATE recency_outbox SET published_at = 1000', []);
+    await eraseUser(bench.database, '77', true);
+    expect(await republish(bench.database, { from: 0, to: 2_000 }, AbortSignal.timeout(5_000))).toBe(2);
+    expect(await bench.unpublished()).toBe(2);
   });
 
   it('comes after everything that is new', async () => {

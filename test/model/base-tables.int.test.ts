@@ -7,9 +7,7 @@
  */
 import process from 'node:process';
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
-import { pino } from 'pino';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { DelayedWorker } from '../../src/consumers/delayed-worker.ts';
 import type { Id } from '../../src/contracts/id.ts';
 import type { Key } from '../../src/contracts/key.ts';
 import type { Relation } from '../../src/contracts/relation.ts';
@@ -17,14 +15,12 @@ import type { Task } from '../../src/contracts/task.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
 import type { RecentContacts } from '../../src/query/recent-contacts.ts';
-import { DelayQueue } from '../../src/redis/delay-queue.ts';
 import { between, pick, type Random, seededRandom, shuffled } from '../../src/tools/demo/random.ts';
 import { workBothLanes } from '../../src/tools/harness/both-lanes.ts';
 import { IS_LONG, shortOrLong } from '../support/length.ts';
+import { settleLostRaces } from '../support/lost-races.ts';
 import { closeAtEnd } from '../support/servers.ts';
 import { freshStores, recentContactsOn, type Stores } from '../support/stores.ts';
-import { TRUSTED } from '../support/trust.ts';
-import { until } from '../support/until.ts';
 
 const COMPARISONS = shortOrLong(200, 10_000);
 const SEED = Number(process.env.MODEL_SEED ?? (IS_LONG ? Date.now() % 1_000_000 : 7_431));
@@ -111,13 +107,7 @@ async function apply(random: Random, tasks: readonly Task[]): Promise<void> {
   const half = Math.ceil(all.length / 2);
   const workers = [all.slice(0, half), all.slice(half)];
   await Promise.all(workers.map((some) => workBothLanes(some, stores.steps, { pageSize: PAGE })));
-  const { steps, delayed, rechecks, redis, prefix } = stores;
-  const later = new DelayedWorker({ watch: TRUSTED, steps, delayed, rechecks, logger: pino({ level: 'silent' }) });
-  const queue = new DelayQueue(redis, prefix);
-  await until(async () => {
-    await later.runOnce();
-    return (await queue.size()) === 0;
-  });
+  await settleLostRaces(stores);
 }
 
 // Every condition of the reference schema, over its tables; the newest photo by a subquery of its own.

@@ -101,7 +101,7 @@ describe.runIf(file !== undefined)('real people’s order of events', () => {
     expect({ edges: all.length, users: usersOf(all).length }).toEqual({ edges: 59_835, users: 1_899 });
     const edges = all.slice(0, EDGES);
     const users = await begin(edges);
-    const replay = new Replay({ pool, primary: stores.primary, steps: stores.steps }, random);
+    const replay = new Replay({ ...stores, pool }, random);
     for (let from = 0; from < edges.length; from += EDGES_A_WINDOW) {
       await replay.play(edges.slice(from, from + EDGES_A_WINDOW));
       await expectTruth(sampleOf(random, users), [10]);

@@ -3,22 +3,21 @@ import { pino } from 'pino';
 import { TaskConsumer } from '../../../src/consumers/task-consumer.ts';
 import { TaskWorker } from '../../../src/consumers/work-plan.ts';
 import type { Steps } from '../../../src/index/protocol.ts';
-import type { Database } from '../../../src/mysql/database.ts';
 import { OutboxRelay } from '../../../src/relay/relay.ts';
 import type { Random } from '../../../src/tools/demo/random.ts';
 import { workBothLanes } from '../../../src/tools/harness/both-lanes.ts';
 import type { Edge } from '../../../src/tools/reference-site/edge-list.ts';
 import type { OutgoingTask } from '../../../src/transport/task-publisher.ts';
 import type { Delivery } from '../../../src/transport/task-source.ts';
+import { settleLostRaces } from '../../support/lost-races.ts';
+import type { Stores } from '../../support/stores.ts';
 import { TRUSTED } from '../../support/trust.ts';
 import { EdgeSite } from './edge-site.ts';
 import { ListSource } from './list-source.ts';
 import { UnrulyWindows } from './unruly-windows.ts';
 
-interface ReplayStores {
+interface ReplayStores extends Stores {
   readonly pool: Pool;
-  readonly primary: Database;
-  readonly steps: Steps;
 }
 
 const EDGES_A_TRANSACTION = 100;
@@ -51,7 +50,7 @@ export class Replay {
     return this.#windows.duplicates;
   }
 
-  /** When it resolves, all edges are committed and each of their tasks was applied at least once. */
+  /** When it resolves, all edges are committed, each of their tasks was applied at least once, and no lost race is pending. */
   async play(edges: readonly Edge[]): Promise<void> {
     for (let from = 0; from < edges.length; from += EDGES_A_TRANSACTION) {
       await this.#site.commit(edges.slice(from, from + EDGES_A_TRANSACTION));
@@ -60,6 +59,7 @@ export class Replay {
     this.counts.edges += edges.length;
     const tasks = await this.#takePublished();
     for (const window of this.#windows.windows(tasks)) await this.#consume(window);
+    await settleLostRaces(this.#stores);
   }
 
   async #takePublished(): Promise<OutgoingTask[]> {

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Database } from '../mysql/database.ts';
 import { type Recorded, readProvenEpoch } from '../mysql/epoch.ts';
 import type { RedisRole } from '../mysql/redis-masters.ts';
-import type { RedisClient } from '../redis/connection.ts';
+import { type RedisClient, untilReady } from '../redis/connection.ts';
 import {
   lookForMaster,
   masterNodes,
@@ -33,6 +33,9 @@ export interface EpochWatchOptions {
 
 const INTERVAL_MS = 10_000;
 const RETRY_MS = 500;
+
+/** How long a start compares again while connections change, ms. */
+const SETTLING_MS = 5_000;
 
 /** Says whether the contents of Redis can be trusted. */
 export type RedisTrust = Pick<EpochWatch, 'isTrusted' | 'epoch' | 'during'>;
@@ -76,15 +79,32 @@ export class EpochWatch {
     this.#options = options;
   }
 
-  /** Compares once, and from then on by itself. @throws RedisUnavailable, DatabaseUnavailable, EpochMissing */
+  /**
+   * Compares once, again where Redis is connected to again meanwhile, and from then on by itself.
+   * @throws RedisUnavailable, DatabaseUnavailable, EpochMissing
+   */
   async start(): Promise<void> {
     const { client, database } = this.#options;
     for (const event of CHANGES) client.on(event, this.#onChange);
     client.on('refresh', this.#onRefresh);
     const again = () => this.#schedule(0);
     this.#forgetDatabase = [database.onConnection(again), database.epochs.onChange(again)];
-    await this.#compare();
+    await this.#compareFirst();
     if (this.#timer === undefined) this.#schedule(this.#options.intervalMs ?? INTERVAL_MS);
+  }
+
+  async #compareFirst(): Promise<void> {
+    const endsAt = performance.now() + SETTLING_MS;
+    for (;;) {
+      const connection = this.#connection;
+      try {
+        return await this.#compare();
+      } catch (error) {
+        const leftMs = endsAt - performance.now();
+        if (connection === this.#connection || leftMs <= 0) throw error;
+        await untilReady(this.#options.client, leftMs);
+      }
+    }
   }
 
   stop(): void {

@@ -75,6 +75,19 @@ describe('fault 12: a reply is lost and the command is sent again', () => {
   });
 });
 
+describe('a start during which Redis is connected to again', () => {
+  it('compares it again, however often', async () => {
+    const { proxy, stores } = await behindProxy();
+    for (const losses of [1, 2, 3]) {
+      proxy.loseReplies(losses);
+      const watch = await startWatch(stores, { intervalMs: 60_000 });
+      expect(proxy.toLose).toBe(0);
+      await until(async () => watch.isTrusted());
+      watch.stop();
+    }
+  });
+});
+
 describe('fault 13: a half-open Redis connection', () => {
   const recent = (user: Id) => `/v1/users/${user}/contacts/recent?limit=2`;
 

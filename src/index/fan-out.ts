@@ -4,6 +4,7 @@ import type { KindName } from '../contracts/kind.ts';
 import type { Pair } from '../mysql/statements/pairs.ts';
 import { chunks } from '../timing/batches.ts';
 import type { Nonce } from './contact-index.ts';
+import { dropUnreadable, readFollowers } from './follower-pages.ts';
 import { type Operation, step, together } from './protocol.ts';
 import {
   PAIRS_A_CALL,
@@ -44,11 +45,13 @@ export function* fanOut(
   onRefresh?: (report: RefreshReport) => void,
 ): Operation<FanOutReport> {
   const wanted = owners.map((owner) => ({ owner, after: '0' }) as const);
-  const pages = yield* step('followers', wanted, pageSize + 1);
+  const { pages, unreadable } = yield* readFollowers(wanted, pageSize + 1);
   const large = owners.filter((_, i) => (pages[i]?.length ?? 0) > pageSize);
   const pairs = owners.flatMap((contact, i) =>
     large.includes(contact) ? [] : (pages[i] ?? []).map((user): Pair => ({ user, contact })),
   );
+  const here = unreadable.filter(({ item }) => !large.includes(item.contact));
+  yield* dropUnreadable(here, onRefresh);
   const users = new Set(pairs.map(({ user }) => user));
   const seen = yield* noncesOf([...users]);
   if (seen.size < users.size) onRefresh?.(reportOfCold(users.size - seen.size));

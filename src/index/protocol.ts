@@ -59,8 +59,8 @@
  *   that says so must be true (fan-out.ts), and is removed before the plan reads anything.
  * - A user is watched, and nobody says that what they see has changed. So a refresh, whatever its outcome, ends with a SIGNAL, and
  *   a drop as well, before the task is acknowledged. It is for the push alone: no index depends on it.
- * - A row cannot be read, or an entry not be written. The pairs of a call are halved down to those that fail alone; all others
- *   are refreshed. The change of such a pair is not in the index, so its user's index is DROPPED, and only the pair is set aside.
+ * - A row cannot be read, or an entry not be written. The pairs of a call are halved down to those that fail alone, and so are the
+ *   ranges of ids in which followers are read (follower-pages.ts); all others are refreshed. The change of such a pair is not in the index, so its user's index is DROPPED, and only the pair is set aside.
  * - A task arrives before the commit that it announces. Its row in MySQL is older than the task says, so the pair is RE-CHECKED
  *   later. The re-check is stored in MySQL before the task is acknowledged: if Redis is lost, the rebuilds of the new epoch may
  *   still read MySQL before that commit.
@@ -90,7 +90,7 @@ import type { TopContacts } from '../mysql/statements/top-contacts.ts';
 import type { ReadBy } from '../mysql/top-contacts-reader.ts';
 import type { Allowance } from './allowance.ts';
 import type { ContactIndex, Epoch } from './contact-index.ts';
-import { bisect, isolateFailures, type SetAside, type SettingAside } from './set-aside.ts';
+import { alone, bisect, type Halve, halvesOf, isolateParts, type SetAside, type SettingAside } from './set-aside.ts';
 
 /** Every atomic step: one script in Redis, or one statement in MySQL. */
 export interface Steps extends Pick<ContactIndex, 'nonces' | 'apply' | 'claim' | 'replace' | 'drop'>, SystemOfRecord {
@@ -178,10 +178,11 @@ interface Together {
   readonly atOnce: number;
 }
 
-/** Work of which parts may fail by the fault of single items. */
+/** Work of which parts may fail by their own fault. */
 interface Isolation {
-  readonly items: readonly unknown[];
-  readonly work: (some: readonly unknown[]) => Operation<void>;
+  readonly whole: unknown;
+  readonly halve: Halve<unknown>;
+  readonly work: (part: unknown) => Operation<void>;
 }
 
 /** An operation in progress: yields steps, is given their replies, returns its result. */
@@ -209,7 +210,16 @@ export function* isolating<T>(
   items: readonly T[],
   work: (some: readonly T[]) => Operation<void>,
 ): Operation<readonly SetAside<T>[]> {
-  return (yield { items, work: work as Isolation['work'] }) as readonly SetAside<T>[];
+  return alone(yield* isolatingParts(items, halvesOf, work));
+}
+
+/** The same for work that `halve` cuts. @returns the parts that cannot be cut, and fail */
+export function* isolatingParts<W>(
+  whole: W,
+  halve: Halve<W>,
+  work: (part: W) => Operation<void>,
+): Operation<readonly SetAside<W>[]> {
+  return (yield { whole, halve, work } as Isolation) as readonly SetAside<W>[];
 }
 
 /**
@@ -223,7 +233,7 @@ export function* inSequence<T>(operation: Operation<T>): Generator<Step, T, unkn
     if ('queue' in value) {
       for (let part = value.queue.shift(); part; part = value.queue.shift()) yield* inSequence(part);
       next = operation.next();
-    } else if ('items' in value) {
+    } else if ('halve' in value) {
       next = operation.next(yield* isolatingInSequence(value));
     } else {
       next = operation.next(yield value);
@@ -232,13 +242,17 @@ export function* inSequence<T>(operation: Operation<T>): Generator<Step, T, unkn
   return next.value;
 }
 
-function* isolatingInSequence({ items, work }: Isolation): Generator<Step, readonly SetAside<unknown>[], unknown> {
-  const search = bisect(items);
+function* isolatingInSequence({
+  whole,
+  halve,
+  work,
+}: Isolation): Generator<Step, readonly SetAside<unknown>[], unknown> {
+  const search = bisect(whole, halve);
   let next = search.next();
   while (!next.done) {
     let failure: Error | undefined;
     try {
-      yield* inSequence(work(next.value.some));
+      yield* inSequence(work(next.value.whole));
     } catch (error) {
       failure = error as Error;
     }
@@ -298,8 +312,9 @@ async function go<T>(operation: Operation<T>, running: Running): Promise<T> {
 
 async function reply(wanted: Step | Together | Isolation, running: Running): Promise<unknown> {
   if ('queue' in wanted) return await goTogether(wanted, running);
-  if ('items' in wanted) {
-    return await isolateFailures(wanted.items, (some) => go(wanted.work(some), running), running.setting);
+  if ('halve' in wanted) {
+    const { whole, halve, work } = wanted;
+    return await isolateParts(whole, halve, (part) => go(work(part), running), running.setting);
   }
   await running.renew();
   return await (running.steps[wanted.name] as (...args: unknown[]) => Promise<unknown>)(...wanted.args);

@@ -1,7 +1,9 @@
 import { type PlanTask, type SegmentTask, segmentTaskOf } from '../contracts/bulk-task.ts';
 import type { Id } from '../contracts/id.ts';
+import type { FollowerRange } from '../mysql/statements/followers.ts';
 import { chunks } from '../timing/batches.ts';
 import { CALLS_AT_ONCE, refreshPart } from './fan-out.ts';
+import { dropUnreadable, readFollowers } from './follower-pages.ts';
 import { isolating, type Operation, step, together } from './protocol.ts';
 import { PAIRS_A_CALL, type RefreshReport, signal } from './refresh.ts';
 
@@ -41,7 +43,7 @@ export function* planSegments(
   let cut: SegmentTask[] = [];
   for (let part = 1; ; part++) {
     const after = boundaries.at(-1) ?? '0';
-    const next: Id | undefined = yield* step('followerAt', { owner, after }, segmentSize);
+    const next: Id | undefined = yield* endOfSegment({ owner, after }, segmentSize);
     if (next !== undefined) boundaries.push(next);
     cut.push(segmentTaskOf(plan, part, boundaries));
     if (next !== undefined && cut.length < atOnce) continue;
@@ -49,6 +51,15 @@ export function* planSegments(
     if (next === undefined) return part;
     cut = [];
   }
+}
+
+/** @returns undefined: the rest is one segment, also where a row on the way cannot be read; its pages are read around that */
+function* endOfSegment(from: FollowerRange, segmentSize: number): Operation<Id | undefined> {
+  let end: Id | undefined;
+  yield* isolating([from], function* () {
+    end = yield* step('followerAt', from, segmentSize);
+  });
+  return end;
 }
 
 /**
@@ -88,11 +99,13 @@ export function* refreshSegment(
   const followers = new Set<Id>();
   const queue: Operation<void>[] = [];
   function* readFrom(place: Id | '0'): Operation<void> {
-    const [users = []] = yield* step('followers', [{ owner, after: place, through }], pageSize);
+    const { pages, unreadable } = yield* readFollowers([{ owner, after: place, through }], pageSize);
+    const [users = []] = pages;
     const last = users.at(-1);
-    if (users.length === pageSize && last !== undefined) queue.push(readFrom(last)); // read while this page's calls run
+    if (users.length >= pageSize && last !== undefined) queue.push(readFrom(last)); // read while this page's calls run
     const pairs = users.map((user) => ({ user, contact: owner }));
     queue.push(...chunks(pairs, PAIRS_A_CALL).map((part) => refreshPart(part, true, onRefresh)));
+    queue.push(dropUnreadable(unreadable, onRefresh));
     for (const user of users) followers.add(user);
   }
   queue.push(readFrom(after));

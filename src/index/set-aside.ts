@@ -17,11 +17,20 @@ export interface SettingAside {
   readonly onFailure?: (error: unknown) => void;
 }
 
-/** Items to be worked on together. */
-export interface Trial<T> {
-  readonly some: readonly T[];
+/** Work to be tried as a whole. */
+export interface Trial<W> {
+  readonly whole: W;
   /** Wait before it, ms. */
   readonly afterMs: number;
+}
+
+/** Cuts work in two; undefined: it cannot be cut. */
+export type Halve<W> = (whole: W) => readonly [W, W] | undefined;
+
+/** Cuts a list in two; undefined: it has only one item. */
+export function halvesOf<T>(items: readonly T[]): readonly [readonly T[], readonly T[]] | undefined {
+  const middle = Math.ceil(items.length / 2);
+  return items.length > 1 ? [items.slice(0, middle), items.slice(middle)] : undefined;
 }
 
 /** How often an item that fails alone is tried. */
@@ -34,28 +43,28 @@ const PATIENT_WITH = 10;
 const PAUSE_MS = 100;
 
 /**
- * Finds the items that fail: all together, then halves, and halves of halves, until each item is done or has failed alone. The
- * first half comes before the second.
- * @returns the items that were set aside
+ * Finds what fails: the whole, then halves, and halves of halves, until each part is done or has failed alone. The first half
+ * comes before the second.
+ * @returns the parts that were set aside
  */
-export function* bisect<T>(
-  items: readonly T[],
-  aside: SetAside<T>[] = [],
-): Generator<Trial<T>, readonly SetAside<T>[], Error | undefined> {
-  let error = yield { some: items, afterMs: 0 };
+export function* bisect<W>(
+  whole: W,
+  halve: Halve<W>,
+  aside: SetAside<W>[] = [],
+): Generator<Trial<W>, readonly SetAside<W>[], Error | undefined> {
+  let error = yield { whole, afterMs: 0 };
   if (error === undefined) return aside;
-  if (items.length > 1) {
-    const middle = Math.ceil(items.length / 2);
-    yield* bisect(items.slice(0, middle), aside);
-    return yield* bisect(items.slice(middle), aside);
+  const halves = halve(whole);
+  if (halves !== undefined) {
+    yield* bisect(halves[0], halve, aside);
+    return yield* bisect(halves[1], halve, aside);
   }
-  const item = items[0] as T;
   for (let attempts = 1; ; attempts++) {
     if (attempts >= attemptsFor(error) || aside.length >= PATIENT_WITH) {
-      aside.push({ item, error, attempts });
+      aside.push({ item: whole, error, attempts });
       return aside;
     }
-    error = yield { some: items, afterMs: PAUSE_MS * attempts };
+    error = yield { whole, afterMs: PAUSE_MS * attempts };
     if (error === undefined) return aside;
   }
 }
@@ -76,14 +85,29 @@ export async function isolateFailures<T>(
   work: (some: readonly T[]) => Promise<void>,
   options: SettingAside,
 ): Promise<readonly SetAside<T>[]> {
-  const search = bisect(items);
+  return alone(await isolateParts(items, halvesOf, work, options));
+}
+
+/** The items of lists of one each. */
+export function alone<T>(aside: readonly SetAside<readonly T[]>[]): readonly SetAside<T>[] {
+  return aside.map(({ item: [item], ...failure }) => ({ item: item as T, ...failure }));
+}
+
+/** The same for work that `halve` cuts. @returns the parts that cannot be cut, and fail */
+export async function isolateParts<W>(
+  whole: W,
+  halve: Halve<W>,
+  work: (part: W) => Promise<void>,
+  options: SettingAside,
+): Promise<readonly SetAside<W>[]> {
+  const search = bisect(whole, halve);
   let failure: Error | undefined;
   let isFirst = true;
   for (let next = search.next(); ; next = search.next(failure)) {
     if (next.done) return next.value;
-    const { some, afterMs } = next.value;
-    if (afterMs > 0) await pause(afterMs);
-    failure = await attempt(() => work(some), options);
+    const trial = next.value;
+    if (trial.afterMs > 0) await pause(trial.afterMs);
+    failure = await attempt(() => work(trial.whole), options);
     if (failure !== undefined && isFirst) options.onFailure?.(failure);
     isFirst = false;
   }

@@ -2,8 +2,9 @@ import { pino } from 'pino';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { DelayedWorker } from '../../src/consumers/delayed-worker.ts';
 import { TaskConsumer } from '../../src/consumers/task-consumer.ts';
-import { TaskWorker } from '../../src/consumers/work-plan.ts';
+import { TaskWorker, type WorkSizes } from '../../src/consumers/work-plan.ts';
 import { planTaskOf } from '../../src/contracts/bulk-task.ts';
+import type { Id } from '../../src/contracts/id.ts';
 import type { DeliveredTask } from '../../src/contracts/task.ts';
 import { EVERYBODY } from '../../src/index/drain-barrier.ts';
 import { run, type Steps } from '../../src/index/protocol.ts';
@@ -39,18 +40,20 @@ beforeEach(async () => {
        IF viewer = ${BAD} THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'this row cannot be read'; END IF;
        RETURN version;
      END`,
-    `CREATE VIEW recency_contacts AS
-     SELECT user_id, contact_id, related, last_upload_at, sees, is_friend, is_family, since,
-       read_version(user_id, version) AS version
-     FROM readable_contacts`,
   );
   await stores.primary.write('UPDATE users SET last_public_at = 9000 WHERE id = ?', [OWNER]);
 });
 
+const COLUMNS = 'user_id, contact_id, related, last_upload_at, sees, is_friend, is_family, since';
+const VIEWS = {
+  'a column': `SELECT ${COLUMNS}, read_version(user_id, version) AS version FROM readable_contacts`,
+  'the WHERE': `SELECT ${COLUMNS}, version FROM readable_contacts WHERE read_version(user_id, version) > 0`,
+};
+
 /** Works on a batch of these tasks as a consumer does. */
 async function consume(
   tasks: readonly DeliveredTask[],
-  { lane = 'small', ...more }: { lane?: 'small' | 'bulk' } & Partial<Steps> = {},
+  { lane = 'small', pageSize = 100, segmentSize = 100, ...more }: Partial<WorkSizes & Steps> = {},
 ) {
   const letters: Parameters<DeadLetters['put']>[0][number][] = [];
   const losses: Loss[] = [];
@@ -65,7 +68,7 @@ async function consume(
   const consumer = new TaskConsumer({
     watch: TRUSTED,
     source,
-    worker: new TaskWorker({ steps, lane, pageSize: 100, segmentSize: 100, answers: async () => true }),
+    worker: new TaskWorker({ steps, lane, pageSize, segmentSize, answers: async () => true }),
     deadLetters: { put: async (some) => void letters.push(...some) },
     onLoss: async (loss) => void losses.push(loss),
     answers: async () => true,
@@ -82,7 +85,9 @@ async function expectOnlyBadIsCold(): Promise<void> {
   expect(await stores.index.read(BAD, 0, false)).toMatchObject({ state: 'cold' });
 }
 
-describe('a row that cannot be read', () => {
+describe.each(['a column', 'the WHERE'] as const)('a row that cannot be read, because of %s,', (part) => {
+  beforeEach(() => sql(stores.url, `CREATE VIEW recency_contacts AS ${VIEWS[part]}`));
+
   it.each<[string, 'small' | 'bulk', readonly DeliveredTask[]]>([
     ['an upload', 'small', [{ type: 'recency.photo.uploaded', owner: OWNER }]],
     ['a segment', 'bulk', segmentTasksOf(planTaskOf('contacts', OWNER, 'x'), [])],
@@ -90,7 +95,10 @@ describe('a row that cannot be read', () => {
   ])(
     'of one follower holds up no other in %s: that user is cold, and the pair alone is set aside',
     async (_, lane, tasks) => {
-      const { letters, losses } = await consume(tasks, { lane });
+      const signalled: Id[] = [];
+      const signal = async (users: readonly Id[]) => void signalled.push(...users);
+      const { letters, losses } = await consume(tasks, { lane, signal });
+      expect([...new Set(signalled)].sort()).toEqual([...USERS].sort());
       await expectOnlyBadIsCold();
       expect(losses).toEqual([]);
       const task = { type: 'recency.contact.changed', user: BAD };
@@ -134,6 +142,25 @@ describe('a row that cannot be read', () => {
     expect(letters.map(bodyOf)).toEqual([{ type: 'recency.contact.changed', user: BAD, contact: '106' }]);
   });
 
+  it('in a large audience leaves the upload, its plan and all other segments alone', async () => {
+    const { published: plans, ...upload } = await consume([{ type: 'recency.photo.uploaded', owner: OWNER }], {
+      pageSize: 20,
+    });
+    const { published, ...plan } = await consume(plans, { lane: 'bulk', segmentSize: 9 });
+    expect([upload, plan]).toEqual(Array(2).fill({ letters: [], losses: [] }));
+    expect(published.length).toBeGreaterThan(1);
+    const { letters, losses } = await consume(published, { lane: 'bulk', pageSize: 4 });
+    await expectOnlyBadIsCold();
+    expect([letters.map(bodyOf), losses]).toEqual([
+      [{ type: 'recency.contact.changed', user: BAD, contact: OWNER }],
+      [],
+    ]);
+  });
+});
+
+describe('a column that cannot be read', () => {
+  beforeEach(() => sql(stores.url, `CREATE VIEW recency_contacts AS ${VIEWS['a column']}`));
+
   it('among the watched followers lets the plan go on', async () => {
     const watch = `
       INSERT INTO recency_watches
@@ -148,11 +175,13 @@ describe('a row that cannot be read', () => {
 });
 
 describe('a task that cannot be applied at all', () => {
+  beforeEach(() => sql(stores.url, 'RENAME TABLE readable_contacts TO recency_contacts'));
+
   it('counts as a loss, because nobody knows whom it concerned', async () => {
-    const followers = () => Promise.reject(new RangeError('not a page'));
-    const { letters, losses } = await consume([{ type: 'recency.photo.uploaded', owner: OWNER }], { followers });
+    const nonces = () => Promise.reject(new RangeError('not a nonce'));
+    const { letters, losses } = await consume([{ type: 'recency.photo.uploaded', owner: OWNER }], { nonces });
     expect(letters).toHaveLength(1);
-    expect(losses).toMatchObject([{ reason: 'set_aside', detail: expect.stringContaining('not a page') }]);
+    expect(losses).toMatchObject([{ reason: 'set_aside', detail: expect.stringContaining('not a nonce') }]);
   });
 
   it('is given back while the bulk lane takes nothing', async () => {

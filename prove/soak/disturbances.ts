@@ -5,6 +5,7 @@ import { EpochSuspended } from '../../src/index/rebuild.ts';
 import { FanOutProgress } from '../../src/index/redis/fan-out-progress.ts';
 import { KeyNames } from '../../src/index/redis/keys.ts';
 import { isStoreFault } from '../../src/index/store-fault.ts';
+import { StaleFence } from '../../src/mysql/leases.ts';
 import { readClock } from '../../src/mysql/outbox.ts';
 import type { RedisClient } from '../../src/redis/connection.ts';
 import { republish } from '../../src/relay/relay.ts';
@@ -133,7 +134,8 @@ const job =
       await work(world, AbortSignal.any([signal, limit]));
       return 'to its end';
     } catch (error) {
-      const isExpected = isStoreFault(error) || error instanceof EpochSuspended;
+      // After FLUSHALL a second job may get the lease of the first, whose writes are refused from then on.
+      const isExpected = isStoreFault(error) || error instanceof EpochSuspended || error instanceof StaleFence;
       if (signal.aborted || limit.aborted || isExpected) return `until ${(error as Error).message}`;
       throw error;
     }

@@ -24,6 +24,8 @@ export interface HarnessStores extends Stores, Pick<KindStores, 'index' | 'steps
   readonly publisher: TaskPublisher;
   /** Passes when everything in flight has been applied. */
   readonly raiseBarrier: RaiseBarrier;
+  /** The same; but only once the consumers have found what the transport has lost. See Transport for what it throws. */
+  readonly strictBarrier: RaiseBarrier;
   /** Plans and segments of large audiences that are not done; undefined if unknown. */
   readonly bulkLag: () => Promise<number | undefined>;
   readonly jobs: JobParts;
@@ -50,7 +52,7 @@ export async function openHarnessStores({ config }: Namespace, opening: Opening)
   const transport = openTransport({ ...context, primary: stores.primary }, 'rig');
   await transport.untilAnswers(signal);
   const publisher = resources.adopt(transport.openPublisher(), (opened) => opened.close());
-  const raiseBarrier = inTurn(stores.kinds.map((parts) => drainBarrierOf(parts, transport.barrier)));
+  const through = (barrier: RaiseBarrier) => inTurn(stores.kinds.map((parts) => drainBarrierOf(parts, barrier)));
   const limits = { max: config.max, min: config.min };
   const clocks = { now: () => performance.now(), clock: Date.now, random: Math.random };
   const kinds = stores.kinds.map(({ kind, primary, index, steps, ...waiting }) => {
@@ -61,7 +63,8 @@ export async function openHarnessStores({ config }: Namespace, opening: Opening)
   const bulkLag = () => transport.bulk.lag();
   const { primary: contacts, index, steps, delayed, delayQueue } = contactsAmong(stores);
   const ofContacts = { contacts, index, steps, delayed, delayQueue };
-  return { ...stores, ...ofContacts, pool, publisher, raiseBarrier, bulkLag, jobs: { ...context, stores, kinds } };
+  const barriers = { raiseBarrier: through(transport.barrier), strictBarrier: through(transport.strictBarrier) };
+  return { ...stores, ...ofContacts, pool, publisher, ...barriers, bulkLag, jobs: { ...context, stores, kinds } };
 }
 
 /** The memory that Redis reports for these keys, bytes; its own tables are not included. */

@@ -47,6 +47,11 @@ export class Crew {
   /** @throws Error when they are not ready in time */
   async start(signal: AbortSignal): Promise<void> {
     await Promise.all(CREW.map((kind) => this.#add(kind)));
+    await this.untilReady(signal);
+  }
+
+  /** Those that were started last included. @throws Error when they are not ready in time */
+  async untilReady(signal: AbortSignal): Promise<void> {
     const deadline = performance.now() + READY_TIMEOUT_MS;
     while (!(await this.#isReady())) {
       if (performance.now() > deadline) throw new Error('the processes are not ready in time');

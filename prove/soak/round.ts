@@ -82,6 +82,7 @@ async function rest(world: World): Promise<void> {
   await settleAfterAll(world);
   while (crew.held > 0) await pause(LOOK_MS, undefined, { signal });
   await settleAfterAll(world);
+  await crew.untilReady(signal); // one that replaces a killed API is about to be asked
   Object.assign(counts, await crew.countDone());
 }
 

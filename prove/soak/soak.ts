@@ -31,7 +31,9 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
     worlds.push(await openWorld(transport, { ...options, stack, logs, resources }));
   }
   try {
-    return await playRounds(worlds, options);
+    const report = await playRounds(worlds, options);
+    if (report.wrong.length > 0) print(withoutWarnings(logs.lastWords()));
+    return report;
   } catch (error) {
     if (!signal.aborted) print(withoutWarnings(logs.lastWords()));
     throw error;

@@ -60,7 +60,8 @@
  * - A user is watched, and nobody says that what they see has changed. So a refresh, whatever its outcome, ends with a SIGNAL, and
  *   a drop as well, before the task is acknowledged. It is for the push alone: no index depends on it.
  * - A row cannot be read, or an entry not be written. The pairs of a call are halved down to those that fail alone, and so are the
- *   ranges of ids in which followers are read (follower-pages.ts); all others are refreshed. The change of such a pair is not in the index, so its user's index is DROPPED, and only the pair is set aside.
+ *   ranges of ids in which followers are read (follower-pages.ts); all others are refreshed. The change of such a pair is not in the
+ *   index, so its user's index is DROPPED, and only the pair is set aside.
  * - A task arrives before the commit that it announces. Its row in MySQL is older than the task says, so the pair is RE-CHECKED
  *   later. The re-check is stored in MySQL before the task is acknowledged: if Redis is lost, the rebuilds of the new epoch may
  *   still read MySQL before that commit.

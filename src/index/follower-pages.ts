@@ -16,7 +16,7 @@ interface FollowerPages {
 /** The last id. */
 const LAST_ID = 2n ** 64n - 1n;
 
-/** With more such rows among the followers of one uploader, what is read fails as a whole. */
+/** With more such rows in what is read together, it fails as a whole, and its tasks are halved. */
 const MOST_UNREADABLE = 10;
 
 /**

@@ -53,7 +53,7 @@ export function* planSegments(
   }
 }
 
-/** @returns undefined: the rest is one segment, also where a row on the way cannot be read; its pages are read around that */
+/** @returns undefined: the rest is one segment. So it is where a row on the way cannot be read: the segment's pages leave it out. */
 function* endOfSegment(from: FollowerRange, segmentSize: number): Operation<Id | undefined> {
   let end: Id | undefined;
   yield* isolating([from], function* () {

@@ -21,7 +21,7 @@ import { TRUSTED } from '../support/trust.ts';
 
 const LIMITS = { max: 4, min: 2 };
 const USERS = Array.from({ length: 30 }, (_, i) => String(1 + i));
-const CONTACTS = Array.from({ length: 6 }, (_, i) => String(101 + i));
+const CONTACTS = Array.from({ length: 12 }, (_, i) => String(101 + i));
 const OWNER = '101';
 /** A user whose rows cannot be read. */
 const BAD = '17';
@@ -92,6 +92,7 @@ describe.each(['a column', 'the WHERE'] as const)('a row that cannot be read, be
     ['an upload', 'small', [{ type: 'recency.photo.uploaded', owner: OWNER }]],
     ['a segment', 'bulk', segmentTasksOf(planTaskOf('contacts', OWNER, 'x'), [])],
     ['two uploads', 'small', [OWNER, '102'].map((owner) => ({ type: 'recency.photo.uploaded', owner }) as const)],
+    ['uploads by all of them', 'small', CONTACTS.map((owner) => ({ type: 'recency.photo.uploaded', owner }) as const)],
   ])(
     'of one follower holds up no other in %s: that user is cold, and the pair alone is set aside',
     async (_, lane, tasks) => {

@@ -10,7 +10,7 @@ import type { Lane } from '../contracts/bulk-task.ts';
 import { FOLLOWERS_A_PAGE } from '../index/fan-out.ts';
 import { FanOutProgress } from '../index/redis/fan-out-progress.ts';
 import { WatchedUsers } from '../index/redis/watched-users.ts';
-import { type Answers, answersAtOnce } from '../index/store-fault.ts';
+import { type Answers, answersAtOnce, askViews } from '../index/store-fault.ts';
 import { everyKind } from '../site/site.ts';
 import { SourceStalled } from '../timing/stall-detector.ts';
 import { openLogger } from '../tracing/logger.ts';
@@ -81,7 +81,7 @@ async function startConsume(context: ProcessContext, lanes: readonly Lane[], tim
       onNewEpoch,
     }),
     bulkLane: openBulkLane(context, transport),
-    answers: answersAtOnce([() => primary.rows('SELECT 1', []), ...kinds.map((of) => () => of.delayQueue.size())]),
+    answers: answersAtOnce([...askViews(primary, stores.site.kinds), ...kinds.map((of) => () => of.delayQueue.size())]),
   };
   const consumers = await Promise.all(lanes.map((lane) => openLane(context, lane, opening)));
 

@@ -21,7 +21,7 @@ import { openLogger } from '../tracing/logger.ts';
 import type { LanedTransport } from '../transport/transport.ts';
 import { kafkaChecks } from './kafka-checks.ts';
 import { mysqlChecks } from './mysql-checks.ts';
-import { redisChecks } from './redis-checks.ts';
+import { recordVerdict, redisChecks } from './redis-checks.ts';
 
 /** The longest wait for a server, ms: doctor reports an unavailable server and does not wait for it. */
 const PATIENCE_MS = 3_000;
@@ -50,7 +50,8 @@ export async function diagnose(signal: AbortSignal): Promise<Finding[]> {
   const inRedis = await examineRedis(redis, config, signal);
   const transport = openTransport({ config, logger, resources, primary }, 'doctor');
   const reached = await examine(config.transport, { reachable: () => answered(transport.untilAnswers(signal)) });
-  const inStreams = await examineStreams(config, resources, reached);
+  const streams = streamsClientOf(config, resources);
+  const inStreams = streams === undefined || isUnreached(reached) ? [] : await examineStreams(streams, config);
   const found = [
     ...settingsFindings(read),
     ...mysql,
@@ -59,14 +60,14 @@ export async function diagnose(signal: AbortSignal): Promise<Finding[]> {
     ...reached,
     ...inStreams,
   ];
-  if (found.some(({ check, state }) => check === 'reachable' && state === 'problem')) return found;
-  const owner = await examineOwner(redis, primary, config);
+  if (isUnreached(found)) return found;
+  const records = await examineRecords({ redis, streams, primary }, config);
   const brokers = config.transport === 'kafka' ? await examine('kafka', await kafkaChecksOf(config, logger)) : [];
   const lanes = config.transport === 'streams' ? await examine('streams', lanesOnRecord(transport)) : [];
   const backlog = await examineBacklog(primary, redis, transport, config);
   return [
     ...found,
-    ...owner,
+    ...records,
     ...brokers,
     ...lanes,
     ...backlog,
@@ -121,14 +122,17 @@ async function examineReplica(
   return await examine('replica', { reachable: () => answered(untilMysqlAnswers(replica, address)) });
 }
 
-/** The Redis that carries the tasks, when it is a separate one. */
-async function examineStreams(
-  config: Config,
-  resources: AsyncDisposableStack,
-  reached: readonly Finding[],
-): Promise<Finding[]> {
-  if (config.transport !== 'streams' || config.streamsUrl === undefined || reached[0]?.state === 'problem') return [];
-  const client = resources.adopt(openRedisClient(config, 'doctor-streams', SILENT, 'streams'), closeRedis);
+function isUnreached(findings: readonly Finding[]): boolean {
+  return findings.some(({ check, state }) => check === 'reachable' && state === 'problem');
+}
+
+/** Of the Redis that carries the tasks; undefined: it has no Redis of its own. */
+function streamsClientOf(config: Config, resources: AsyncDisposableStack): RedisClient | undefined {
+  if (config.transport !== 'streams' || config.streamsUrl === undefined) return undefined;
+  return resources.adopt(openRedisClient(config, 'doctor-streams', SILENT, 'streams'), closeRedis);
+}
+
+async function examineStreams(client: RedisClient, config: Config): Promise<Finding[]> {
   await untilReady(client, config.startTimeoutMs);
   return await examine('streams', redisChecks(client, config, 'streams'));
 }
@@ -143,12 +147,22 @@ function ownershipOf(client: RedisClient, primary: Database, { keyPrefix }: Conf
   return new RedisOwnership(new TextRecord(client, ownerKey(keyPrefix)), primary, false);
 }
 
-async function examineOwner(client: RedisClient, primary: Database, config: Config): Promise<Finding[]> {
+interface Recorded {
+  readonly redis: RedisClient;
+  readonly streams: RedisClient | undefined;
+  readonly primary: Database;
+}
+
+/** Do MySQL and Redis belong together? */
+async function examineRecords({ redis, streams, primary }: Recorded, config: Config): Promise<Finding[]> {
   const owner = async () => {
-    const refused = await ownershipOf(client, primary, config).check().catch(belonging);
+    const refused = await ownershipOf(redis, primary, config).check().catch(belonging);
     return refused ? problem(refused.message, refused.remedy) : fine('the indexes in Redis belong to this MySQL');
   };
-  return await examine('redis', { owner });
+  const record = () => recordVerdict(redis, primary, 'index');
+  const found = await examine('redis', { owner, record });
+  if (streams === undefined) return found;
+  return [...found, ...(await examine('streams', { record: () => recordVerdict(streams, primary, 'streams') }))];
 }
 
 function belonging(error: unknown): RedisBelongsToAnother {

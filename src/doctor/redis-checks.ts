@@ -2,9 +2,11 @@ import type { Cluster, Redis } from 'ioredis';
 import { checkRedisUse } from '../app/open-redis.ts';
 import type { Config } from '../config/config.ts';
 import { type Checks, fine, problem, type Verdict, warning } from '../health/finding.ts';
-import type { RedisRole } from '../mysql/redis-masters.ts';
+import { identityOf } from '../index/epoch.ts';
+import type { Database } from '../mysql/database.ts';
+import { type RedisRole, readRedisStanding } from '../mysql/redis-masters.ts';
 import type { RedisClient } from '../redis/connection.ts';
-import { fieldOf } from '../redis/masters.ts';
+import { fieldOf, readMasters } from '../redis/masters.ts';
 import { MAX_LETTER_BYTES } from '../transport/dead-letter-headers.ts';
 
 /** Checks one master of the Redis of a role. A probe key is written, which expires. */
@@ -32,6 +34,26 @@ export function redisChecks(client: RedisClient, config: Config, role: RedisRole
     snapshots: async () => forkVerdict(Number(await info('stats', 'latest_fork_usec')) / 1000),
   };
 }
+
+/** Is this the Redis that the processes use? @param primary with the record */
+export async function recordVerdict(client: RedisClient, primary: Database, role: RedisRole): Promise<Verdict> {
+  const now = Date.now();
+  const masters = await readMasters(client);
+  const { state, otherSeenAt } = await readRedisStanding(primary, masters.map(identityOf), role, now);
+  if (state === 'none') return fine('none is on record yet: the first process begins a new epoch');
+  if (state === 'replaced')
+    return problem('was replaced as the one on record, and what replaced it is in use', ONE_REDIS);
+  if (state === 'unknown')
+    return warning('not the one on record: the first process that uses it begins a new epoch', ONE_REDIS);
+  if (otherSeenAt === undefined) return fine('the one on record');
+  const seconds = Math.max(0, Math.round((now - otherSeenAt) / 1000));
+  return warning(
+    `the one on record, as another was lately: it was last seen ${seconds} s ago`,
+    `After a failover this passes. ${ONE_REDIS}`,
+  );
+}
+
+const ONE_REDIS = 'Lead the address of Redis of every process to the same master.';
 
 const LONGEST_ID = 20;
 

@@ -4,7 +4,8 @@ import type { FollowerRange } from '../mysql/statements/followers.ts';
 import type { Pair } from '../mysql/statements/pairs.ts';
 import { isolatingParts, type Operation, step } from './protocol.ts';
 import { type RefreshReport, reportOfCold, signal } from './refresh.ts';
-import { type Halve, halvesOf, type SetAside } from './set-aside.ts';
+import { halvesOf, type Search, type SetAside } from './set-aside.ts';
+import { storeFaultOf } from './store-fault.ts';
 
 interface FollowerPages {
   /** In the order of the ranges. Each by id; one of `limit` users or more may not be all of its range. */
@@ -16,18 +17,18 @@ interface FollowerPages {
 /** The last id. */
 const LAST_ID = 2n ** 64n - 1n;
 
-/** With more such rows in what is read together, it fails as a whole, and its tasks are halved. */
+/** With more such rows among the followers of one owner what is read together fails as a whole, and its tasks are halved. */
 const MOST_UNREADABLE = 10;
 
 /**
  * Reads a page of each range. Where that fails by the fault of a row, the range is halved, and halves of it, down to that user:
  * among all ids in 64 steps.
  * @param wanted each of another owner
- * @throws what reading a range throws that cannot be halved any more
+ * @throws what reading throws where it takes too long, or where more rows cannot be read than are looked for
  */
 export function* readFollowers(wanted: readonly FollowerRange[], limit: number): Operation<FollowerPages> {
   const found = new Map(wanted.map(({ owner }): [Id, Id[]] => [owner, []]));
-  const failed = yield* isolatingParts(wanted, halvingRanges(), function* (ranges) {
+  const failed = yield* isolatingParts(wanted, amongRanges(), function* (ranges) {
     const open = ranges.filter(({ owner }) => (found.get(owner)?.length ?? 0) < limit);
     if (open.length === 0) return;
     const pages = yield* step('followers', open, limit);
@@ -48,16 +49,27 @@ export function* dropUnreadable(
   onRefresh?.({ ...reportOfCold(0), failed: unreadable });
 }
 
-function halvingRanges(): Halve<readonly FollowerRange[]> {
-  let unreadable = 0;
-  return (ranges) => {
-    const [range] = ranges;
-    if (ranges.length > 1 || range === undefined) return halvesOf(ranges);
-    const [after, through] = endsOf(range);
-    if (through - after === 1n) unreadable++;
-    if (through - after === 1n || unreadable > MOST_UNREADABLE) return undefined;
-    const middle = String((after + through) / 2n);
-    return [[{ ...range, through: middle }], [{ ...range, after: middle, through: String(through) }]];
+/**
+ * A row that is found has failed in every range around it: it is not tried again. What takes too long is no row's fault, and
+ * halves of it may take as long.
+ */
+function amongRanges(): Search<readonly FollowerRange[]> {
+  const unreadable = new Map<Id, number>();
+  return {
+    attempts: 1,
+    halve: (ranges, error) => {
+      const [range] = ranges;
+      if (ranges.length > 1 || range === undefined) return halvesOf(ranges);
+      if (storeFaultOf(error) === 'slow') throw error;
+      const [after, through] = endsOf(range);
+      const middle = String((after + through) / 2n);
+      if (through - after > 1n)
+        return [[{ ...range, through: middle }], [{ ...range, after: middle, through: String(through) }]];
+      const count = (unreadable.get(range.owner) ?? 0) + 1;
+      if (count > MOST_UNREADABLE) throw error;
+      unreadable.set(range.owner, count);
+      return undefined;
+    },
   };
 }
 
@@ -67,7 +79,5 @@ function endsOf({ after, through }: FollowerRange): readonly [after: bigint, thr
 
 function pairOf({ item: [range], error, attempts }: SetAside<readonly FollowerRange[]>): SetAside<Pair> {
   if (range === undefined) throw error;
-  const [after, through] = endsOf(range);
-  if (through - after !== 1n) throw error;
-  return { item: { user: String(through), contact: range.owner }, error, attempts };
+  return { item: { user: range.through ?? String(LAST_ID), contact: range.owner }, error, attempts };
 }

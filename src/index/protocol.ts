@@ -91,7 +91,7 @@ import type { TopContacts } from '../mysql/statements/top-contacts.ts';
 import type { ReadBy } from '../mysql/top-contacts-reader.ts';
 import type { Allowance } from './allowance.ts';
 import type { ContactIndex, Epoch } from './contact-index.ts';
-import { alone, bisect, type Halve, halvesOf, isolateParts, type SetAside, type SettingAside } from './set-aside.ts';
+import { alone, amongItems, bisect, isolateParts, type Search, type SetAside, type SettingAside } from './set-aside.ts';
 
 /** Every atomic step: one script in Redis, or one statement in MySQL. */
 export interface Steps extends Pick<ContactIndex, 'nonces' | 'apply' | 'claim' | 'replace' | 'drop'>, SystemOfRecord {
@@ -182,7 +182,7 @@ interface Together {
 /** Work of which parts may fail by their own fault. */
 interface Isolation {
   readonly whole: unknown;
-  readonly halve: Halve<unknown>;
+  readonly search: Search<unknown>;
   readonly work: (part: unknown) => Operation<void>;
 }
 
@@ -204,23 +204,24 @@ export function* together(queue: Operation<void>[], atOnce: number): Operation<v
 
 /**
  * Does work on all items together; when that fails by the fault of some of them, on halves of them, and so on (set-aside.ts),
- * so that all others are done. Work that was done may be done again.
+ * so that all others are done. Work that was done may be done again. An item that fails alone is not tried again: it costs one
+ * user the index, and a batch with many such items would hold up its lane.
  * @returns the items that fail alone
  */
 export function* isolating<T>(
   items: readonly T[],
   work: (some: readonly T[]) => Operation<void>,
 ): Operation<readonly SetAside<T>[]> {
-  return alone(yield* isolatingParts(items, halvesOf, work));
+  return alone(yield* isolatingParts(items, amongItems(1), work));
 }
 
-/** The same for work that `halve` cuts. @returns the parts that cannot be cut, and fail */
+/** The same for work that is searched in another way. @returns the parts that cannot be cut, and fail */
 export function* isolatingParts<W>(
   whole: W,
-  halve: Halve<W>,
+  search: Search<W>,
   work: (part: W) => Operation<void>,
 ): Operation<readonly SetAside<W>[]> {
-  return (yield { whole, halve, work } as Isolation) as readonly SetAside<W>[];
+  return (yield { whole, search, work } as Isolation) as readonly SetAside<W>[];
 }
 
 /**
@@ -234,7 +235,7 @@ export function* inSequence<T>(operation: Operation<T>): Generator<Step, T, unkn
     if ('queue' in value) {
       for (let part = value.queue.shift(); part; part = value.queue.shift()) yield* inSequence(part);
       next = operation.next();
-    } else if ('halve' in value) {
+    } else if ('search' in value) {
       next = operation.next(yield* isolatingInSequence(value));
     } else {
       next = operation.next(yield value);
@@ -245,11 +246,11 @@ export function* inSequence<T>(operation: Operation<T>): Generator<Step, T, unkn
 
 function* isolatingInSequence({
   whole,
-  halve,
+  search,
   work,
 }: Isolation): Generator<Step, readonly SetAside<unknown>[], unknown> {
-  const search = bisect(whole, halve);
-  let next = search.next();
+  const trials = bisect(whole, search);
+  let next = trials.next();
   while (!next.done) {
     let failure: Error | undefined;
     try {
@@ -257,7 +258,7 @@ function* isolatingInSequence({
     } catch (error) {
       failure = error as Error;
     }
-    next = search.next(failure);
+    next = trials.next(failure);
   }
   return next.value;
 }
@@ -313,9 +314,9 @@ async function go<T>(operation: Operation<T>, running: Running): Promise<T> {
 
 async function reply(wanted: Step | Together | Isolation, running: Running): Promise<unknown> {
   if ('queue' in wanted) return await goTogether(wanted, running);
-  if ('halve' in wanted) {
-    const { whole, halve, work } = wanted;
-    return await isolateParts(whole, halve, (part) => go(work(part), running), running.setting);
+  if ('search' in wanted) {
+    const { whole, search, work } = wanted;
+    return await isolateParts(whole, search, (part) => go(work(part), running), running.setting);
   }
   await running.renew();
   return await (running.steps[wanted.name] as (...args: unknown[]) => Promise<unknown>)(...wanted.args);

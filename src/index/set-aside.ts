@@ -24,18 +24,30 @@ export interface Trial<W> {
   readonly afterMs: number;
 }
 
-/** Cuts work in two; undefined: it cannot be cut. */
-export type Halve<W> = (whole: W) => readonly [W, W] | undefined;
+/** How work that has failed is searched for what fails. */
+export interface Search<W> {
+  /** Cuts work that has failed in two; undefined: it cannot be cut. What it throws ends the search. */
+  readonly halve: (whole: W, error: Error) => readonly [W, W] | undefined;
+  /** How often work that cannot be cut is tried, with a pause before each further attempt. */
+  readonly attempts: number;
+}
 
-/** Cuts a list in two; undefined: it has only one item. */
+/** In a list. @param attempts at an item that fails alone */
+export function amongItems<T>(attempts: number): Search<readonly T[]> {
+  return { halve: halvesOf, attempts };
+}
+
+/** What fails for good in the end is a loss, and costs every user the index. */
+const ATTEMPTS = 3;
+
+/** What takes too long has delayed others enough: it has already failed among others, or came alone. */
+const SLOW_ATTEMPTS = 2;
+
+/** @returns undefined: the list has only one item */
 export function halvesOf<T>(items: readonly T[]): readonly [readonly T[], readonly T[]] | undefined {
   const middle = Math.ceil(items.length / 2);
   return items.length > 1 ? [items.slice(0, middle), items.slice(middle)] : undefined;
 }
-
-/** How often an item that fails alone is tried. */
-const ATTEMPTS = 3;
-const SLOW_ATTEMPTS = 2;
 
 /** Once so many items were set aside, each further one is tried alone once: this is not a fault that passes. */
 const PATIENT_WITH = 10;
@@ -49,29 +61,25 @@ const PAUSE_MS = 100;
  */
 export function* bisect<W>(
   whole: W,
-  halve: Halve<W>,
+  search: Search<W>,
   aside: SetAside<W>[] = [],
 ): Generator<Trial<W>, readonly SetAside<W>[], Error | undefined> {
   let error = yield { whole, afterMs: 0 };
   if (error === undefined) return aside;
-  const halves = halve(whole);
+  const halves = search.halve(whole, error);
   if (halves !== undefined) {
-    yield* bisect(halves[0], halve, aside);
-    return yield* bisect(halves[1], halve, aside);
+    yield* bisect(halves[0], search, aside);
+    return yield* bisect(halves[1], search, aside);
   }
   for (let attempts = 1; ; attempts++) {
-    if (attempts >= attemptsFor(error) || aside.length >= PATIENT_WITH) {
+    const most = storeFaultOf(error) === 'slow' ? Math.min(SLOW_ATTEMPTS, search.attempts) : search.attempts;
+    if (attempts >= most || aside.length >= PATIENT_WITH) {
       aside.push({ item: whole, error, attempts });
       return aside;
     }
     error = yield { whole, afterMs: PAUSE_MS * attempts };
     if (error === undefined) return aside;
   }
-}
-
-/** What takes too long has delayed others enough: it has already failed among others, or came alone. */
-function attemptsFor(error: Error): number {
-  return storeFaultOf(error) === 'slow' ? SLOW_ATTEMPTS : ATTEMPTS;
 }
 
 /**
@@ -85,7 +93,7 @@ export async function isolateFailures<T>(
   work: (some: readonly T[]) => Promise<void>,
   options: SettingAside,
 ): Promise<readonly SetAside<T>[]> {
-  return alone(await isolateParts(items, halvesOf, work, options));
+  return alone(await isolateParts(items, amongItems(ATTEMPTS), work, options));
 }
 
 /** The items of lists of one each. */
@@ -93,17 +101,17 @@ export function alone<T>(aside: readonly SetAside<readonly T[]>[]): readonly Set
   return aside.map(({ item: [item], ...failure }) => ({ item: item as T, ...failure }));
 }
 
-/** The same for work that `halve` cuts. @returns the parts that cannot be cut, and fail */
+/** The same for work that is searched in another way. @returns the parts that cannot be cut, and fail */
 export async function isolateParts<W>(
   whole: W,
-  halve: Halve<W>,
+  search: Search<W>,
   work: (part: W) => Promise<void>,
   options: SettingAside,
 ): Promise<readonly SetAside<W>[]> {
-  const search = bisect(whole, halve);
+  const trials = bisect(whole, search);
   let failure: Error | undefined;
   let isFirst = true;
-  for (let next = search.next(); ; next = search.next(failure)) {
+  for (let next = trials.next(); ; next = trials.next(failure)) {
     if (next.done) return next.value;
     const trial = next.value;
     if (trial.afterMs > 0) await pause(trial.afterMs);

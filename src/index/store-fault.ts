@@ -1,6 +1,9 @@
+import type { Kind } from '../contracts/kind.ts';
+import type { Database } from '../mysql/database.ts';
 import { EpochMissing } from '../mysql/epoch.ts';
 import { type MysqlFault, mysqlFaultOf } from '../mysql/faults.ts';
 import { type RedisFault, redisFaultOf } from '../redis/unavailable.ts';
+import { viewNames } from '../site/kind-view.ts';
 import { withTimeout } from '../timing/deadline.ts';
 
 /** What kind of fault of a store an error is: see the tables in `mysql/faults.ts` and `redis/unavailable.ts`. */
@@ -41,6 +44,11 @@ export async function concernsAll(error: unknown, answers: Answers): Promise<boo
   const fault = storeFaultOf(error);
   if (fault === undefined || fault === 'slow' || fault === 'unknown') return !(await answers());
   return fault !== 'row';
+}
+
+/** A trivial question about each view of these kinds: a table that is locked, or waits to be altered, keeps the whole kind waiting. */
+export function askViews(primary: Database, kinds: readonly Kind[]): (() => Promise<unknown>)[] {
+  return viewNames(kinds).map((view) => () => primary.rows(`SELECT 1 FROM ${view} LIMIT 0`, []));
 }
 
 /** A store that answers a trivial question later than this is not healthy, ms. */

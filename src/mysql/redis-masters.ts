@@ -97,6 +97,35 @@ async function epochOnRecord(database: Database, { masters, roles, ownership }: 
   return roles.every(isKnown) && isSame ? epoch : undefined;
 }
 
+/** How the Redis that a process would use stands to what is on record, for one role. */
+export interface RedisStanding {
+  /** `unknown`: its first use begins an epoch; `none`: none is on record; `replaced`: it is refused, what replaced it is in use. */
+  readonly state: 'on_record' | 'unknown' | 'none' | 'replaced';
+  /** When another one was last on record or refused, ms since 1970 UTC; undefined: not for ten minutes. */
+  readonly otherSeenAt: number | undefined;
+}
+
+/**
+ * Records nothing.
+ * @param identities as in {@link RedisInUse}
+ * @param now ms since 1970 UTC
+ * @throws DatabaseUnavailable
+ */
+export async function readRedisStanding(
+  database: Database,
+  identities: readonly string[],
+  role: RedisRole,
+  now: number,
+): Promise<RedisStanding> {
+  const inUse = identities.map(digestOf);
+  const record = await database.transaction((connection) => readRecord(connection, role, now));
+  const others = Object.entries(record.before.replaced).filter(([digest]) => !inUse.includes(digest));
+  const otherSeenAt = others.length === 0 ? undefined : Math.max(...others.map(([, at]) => at));
+  if (record.masters === undefined) return { state: 'none', otherSeenAt };
+  if (takesTurns(inUse, record, now)) return { state: 'replaced', otherSeenAt };
+  return { state: isAllIn(inUse, record.masters) ? 'on_record' : 'unknown', otherSeenAt };
+}
+
 /** Those on record for one role. */
 interface RecordedMasters {
   readonly role: RedisRole;

@@ -13,7 +13,7 @@ import type { Config } from '../config/config.ts';
 import { METRICS_PORTS } from '../config/readiness-url.ts';
 import { CHANNELS, type ChannelName } from '../contracts/watch.ts';
 import { WatchedUsers } from '../index/redis/watched-users.ts';
-import { answersAtOnce } from '../index/store-fault.ts';
+import { answersAtOnce, askViews } from '../index/store-fault.ts';
 import { openLogger } from '../tracing/logger.ts';
 import { KafkaProducer } from '../transport/kafka/producer.ts';
 import { DEFAULT_PARTITIONS } from '../transport/kafka/topic-admin.ts';
@@ -50,7 +50,7 @@ async function startNotify(context: ProcessContext): Promise<void> {
     steps: checkSteps(context, stores, watched),
     find: (users, largestPacket) => findWatches(stores.primary, users, largestPacket),
     largestPacket: await readLargestPacket(stores.primary),
-    answers: answersAtOnce([() => stores.primary.rows('SELECT 1', []), () => watched.queue.size()]),
+    answers: answersAtOnce([...askViews(stores.primary, stores.site.kinds), () => watched.queue.size()]),
     channels: openChannels(context),
     most: 2 * config.max,
     kinds: new Set(config.kinds),

@@ -1,7 +1,8 @@
 import type { Id } from '../contracts/id.ts';
 import { isolateFailures } from '../index/set-aside.ts';
-import { answersAtOnce, storeFaultOf } from '../index/store-fault.ts';
+import { type Answers, answersAtOnce, askViews, storeFaultOf } from '../index/store-fault.ts';
 import type { Database } from '../mysql/database.ts';
+import type { KindOf } from './run-parameters.ts';
 
 /** A user whom a job could not process although the stores answered and it processed others. */
 export interface FailedUser {
@@ -26,11 +27,16 @@ export class ContactsTooMany extends Error {
 
 /** Processes pages of users and sets aside those who fail, so that the others are still processed. */
 export class FailedUsers {
-  readonly #primary: Database;
+  readonly #answers: Answers;
   #named: readonly FailedUser[] = [];
 
-  constructor(primary: Database) {
-    this.#primary = primary;
+  constructor(primary: Database, kinds: readonly KindOf<object>[]) {
+    this.#answers = answersAtOnce(
+      askViews(
+        primary,
+        kinds.map(({ kind }) => kind),
+      ),
+    );
   }
 
   /** The first users who failed. */
@@ -50,7 +56,7 @@ export class FailedUsers {
     { signal, kind }: { readonly signal?: AbortSignal | undefined; readonly kind?: string | undefined } = {},
   ): Promise<{ done: R[]; failures: readonly FailedUser[] }> {
     const done: R[] = [];
-    const answers = answersAtOnce([() => this.#primary.rows('SELECT 1', [])]);
+    const answers = this.#answers;
     const isOurs = (error: unknown) => error instanceof ContactsTooMany || storeFaultOf(error) !== undefined;
     const isEnd = (error: unknown) => signal?.aborted === true || !isOurs(error);
     const aside = await isolateFailures(users, async (some) => void done.push(await work(some)), { answers, isEnd });

@@ -74,7 +74,7 @@ export class PagedRun<R extends RunReport, E extends object = object> implements
   constructor(stores: PagedRunStores, work: RunWork<R, E>, request: RunRequest) {
     this.#stores = stores;
     this.#work = work;
-    this.#failed = new FailedUsers(stores.primary);
+    this.#failed = new FailedUsers(stores.primary, work.kinds);
     const { resume, ...input } = request;
     this.#request = resume === undefined ? parseRunParameters(input) : { resume, rate: input.rate };
   }

@@ -90,7 +90,7 @@ export class Verify implements Job {
     this.#parameters = parseRunParameters(parameters);
     this.#kinds = chosenKinds(stores.kinds, this.#parameters.kinds);
     this.#counts = new Map(this.#kinds.map(({ kind }) => [kind, NOTHING_VERIFIED]));
-    this.#failed = new FailedUsers(stores.primary);
+    this.#failed = new FailedUsers(stores.primary, stores.kinds);
     this.#rateLimiter = new RateLimiter(this.#parameters.rate, stores.now);
     this.#startedAt = stores.now();
   }

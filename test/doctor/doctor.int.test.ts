@@ -12,6 +12,7 @@ import { type SamplerReport, SamplerReports } from '../../src/repair/sampler/rep
 import { startRedis } from '../../src/tools/devservers/start-server.ts';
 import type { Settings } from '../support/cli.ts';
 import { ContactsDatabase } from '../support/contacts-database.ts';
+import { startWatch } from '../support/epoch-watch.ts';
 import { runInProcess } from '../support/in-process.ts';
 import { LibrdkafkaProducer, whyNoLibrdkafka } from '../support/other-producers.ts';
 import { freshName, freshPrefix, hasKafka, kafkaBrokers, mysqlUrl, sql } from '../support/servers.ts';
@@ -205,6 +206,40 @@ describe('doctor', () => {
       state: 'problem',
       detail: expect.stringContaining('belong to another MySQL server'),
       mend: expect.stringContaining('RECENCY_KEY_PREFIX'),
+    });
+  });
+
+  it.each([
+    ['redis', 'index', 'REDIS_URL'],
+    ['streams', 'streams', 'STREAMS_URL'],
+  ] as const)('says whether the Redis of %s is the one that the processes use', async (area, role, setting) => {
+    await using first = await startRedis();
+    await using second = await startRedis();
+    const url = await migrated();
+    const primary = new ContactsDatabase(url, { connections: 2, queue: 100, deadlineMs: 60_000 });
+    onTestFinished(() => primary.close());
+    const found = async (on: string) => (await doctor({ MYSQL_URL: url, [setting]: on })).find(area, 'record');
+    const use = async (on: string) =>
+      void (await startWatch({ redis: await freshRedis(on), primary }, { roles: [role], ownership: undefined }));
+    expect(await found(first.url)).toMatchObject({
+      state: 'fine',
+      detail: expect.stringContaining('none is on record'),
+    });
+    await use(first.url);
+    expect(await found(first.url)).toEqual({ area, check: 'record', state: 'fine', detail: 'the one on record' });
+    expect(await found(second.url)).toMatchObject({
+      state: 'warning',
+      detail: expect.stringMatching('^not the one on'),
+    });
+    await use(second.url);
+    expect(await found(first.url)).toMatchObject({
+      state: 'problem',
+      detail: 'was replaced as the one on record, and what replaced it is in use',
+      mend: expect.stringContaining('every process to the same master'),
+    });
+    expect(await found(second.url)).toMatchObject({
+      state: 'warning',
+      detail: expect.stringMatching(/^the one on record, as another was lately: it was last seen \d+ s ago$/),
     });
   });
 

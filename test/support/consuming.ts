@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { DelayedWorker } from '../../src/consumers/delayed-worker.ts';
 import { TaskConsumer } from '../../src/consumers/task-consumer.ts';
 import { TaskWorker } from '../../src/consumers/work-plan.ts';
+import { CONTACTS } from '../../src/contracts/kind.ts';
 import { inTurn, type RaiseBarrier } from '../../src/index/drain-barrier.ts';
 import { drainBarrierOf } from '../../src/index/index-drain-barrier.ts';
 import type { Steps } from '../../src/index/protocol.ts';
-import { answersAtOnce } from '../../src/index/store-fault.ts';
+import { answersAtOnce, askViews } from '../../src/index/store-fault.ts';
 import { OutboxRelay } from '../../src/relay/relay.ts';
 import { ConsumerGroup } from '../../src/transport/streams/consumer-group.ts';
 import { streamsBarrier } from '../../src/transport/streams/drain-barrier.ts';
@@ -38,7 +39,7 @@ export interface Consuming {
 export async function startConsuming(stores: Stores, options: ConsumingOptions = {}): Promise<Consuming> {
   const { url = redisUrl(), pageSize = 500, relays = true } = options;
   const { redis, primary, prefix, steps, patient, delayed, rechecks } = stores;
-  const answers = answersAtOnce([() => primary.rows('SELECT 1', [])]);
+  const answers = answersAtOnce(askViews(primary, [CONTACTS]));
   const stream = `${prefix}:{tasks}:stream`;
   const transport = await open({ kind: 'streams', url, stream });
   const { publisher, deadLetters } = transport;

@@ -78,7 +78,7 @@ export class Sampler {
     const { logger, now } = stores;
     const kinds = stores.kinds;
     this.#stores = stores;
-    this.#failed = new FailedUsers(stores.primary);
+    this.#failed = new FailedUsers(stores.primary, stores.kinds);
     this.#kinds = kinds.map((parts) => this.#sampled(parts));
     this.#namesKinds = !isContactsAlone(kinds.map(({ kind }) => kind.name));
     this.#wrongUsers = new WrongUsers(logger, now);

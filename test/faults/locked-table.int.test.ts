@@ -1,0 +1,60 @@
+import { createConnection } from 'mysql2/promise';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { CONTACTS } from '../../src/contracts/kind.ts';
+import { DatabaseUnavailable } from '../../src/mysql/database.ts';
+import { FailedUsers } from '../../src/repair/failed-users.ts';
+import { uploadPhoto } from '../../src/tools/reference-site/photos.ts';
+import { startProcess } from '../support/cli.ts';
+import { ContactsDatabase } from '../support/contacts-database.ts';
+import { runInProcess } from '../support/in-process.ts';
+import { indexedSite, unpublished } from '../support/indexed-site.ts';
+import { sql } from '../support/servers.ts';
+import { serviceSettings } from '../support/service-settings.ts';
+import { freshSitePool } from '../support/small-site.ts';
+import { migratedDatabase } from '../support/stores.ts';
+import { until } from '../support/until.ts';
+
+const USERS = Array.from({ length: 5 }, (_, i) => String(1 + i));
+const OWNERS = Array.from({ length: 12 }, (_, i) => String(101 + i));
+
+/** As whatever waits to alter the table does. @returns what lets it go */
+async function lockContacts(url: string): Promise<() => Promise<unknown>> {
+  const locker = await createConnection(url);
+  onTestFinished(() => locker.end());
+  await locker.query('LOCK TABLES contacts WRITE');
+  return () => locker.query('UNLOCK TABLES');
+}
+
+describe('a table that is locked counts as MySQL that does not answer', () => {
+  it('for consumers: no task becomes a dead letter, no epoch begins, and all is right afterwards', async () => {
+    const settings = { ...(await serviceSettings()), MYSQL_TIMEOUT_MS: '1000' };
+    await indexedSite(settings, USERS, OWNERS);
+    const consumer = await startProcess('consume', settings);
+    await startProcess('relay', settings);
+    const epoch = () => sql(settings.MYSQL_URL, 'SELECT token FROM recency_epoch');
+    const before = await epoch();
+
+    const unlock = await lockContacts(settings.MYSQL_URL);
+    await uploadPhoto(freshSitePool(settings.MYSQL_URL), '101', 0, 9_000);
+    const failures = () => consumer.stdout.concat(consumer.stderr).split('a batch failed').length - 1;
+    await until(() => failures() > 1, { what: 'the same batch, begun again' });
+    await unlock();
+
+    await until(async () => (await unpublished(settings.MYSQL_URL)) === 0);
+    const { stdout } = await runInProcess(['verify', '--json'], settings);
+    expect(JSON.parse(stdout)).toMatchObject({ users: USERS.length, wrong: 0, answers_wrong: 0, unsettled: 0 });
+    expect((await runInProcess(['dlq', 'list', '--json'], settings)).json()).toEqual([{ dead_letters: [] }]);
+    expect(await epoch()).toEqual(before);
+  });
+
+  it('for jobs: no user counts as failed', async () => {
+    const url = await migratedDatabase();
+    const primary = new ContactsDatabase(url, { connections: 2, queue: 10, deadlineMs: 300 });
+    onTestFinished(() => primary.close());
+    const failed = new FailedUsers(primary, [{ kind: CONTACTS }]);
+    const work = () => primary.rows('SELECT * FROM recency_contacts', []);
+    await lockContacts(url);
+    await expect(failed.workOn(['1'], work)).rejects.toThrow(DatabaseUnavailable);
+    expect(failed.named).toEqual([]);
+  });
+});

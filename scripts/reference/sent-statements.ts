@@ -208,7 +208,7 @@ function questionsOf(kind: Kind, { named }: Form): Record<string, Ask> {
     'users-among': (database) => readUsersAmong(database, [USER]),
     'users-next': (database) => readNextUsers(database, { after: '0', to: '9' }, 10),
     'user-next': (database) => readNextUser(database, { after: '0', to: '9' }),
-    'user-last': (database) => readLastUser(database, '9'),
+    'user-last': (database) => readLastUser(database, { after: '0', to: '9' }),
     'users-ahead': (database) => countUsersAhead(database, { after: '0', to: '9' }, 10),
     'estimate-all': (database) => estimateRelationships(database, { after: '0', to: '18446744073709551615' }),
     'estimate-each': (database) => estimateRelationshipsOfEach(database),

@@ -147,14 +147,14 @@ function ownershipOf(client: RedisClient, primary: Database, { keyPrefix }: Conf
   return new RedisOwnership(new TextRecord(client, ownerKey(keyPrefix)), primary, false);
 }
 
-interface Recorded {
+interface RecordedStores {
   readonly redis: RedisClient;
   readonly streams: RedisClient | undefined;
   readonly primary: Database;
 }
 
 /** Do MySQL and Redis belong together? */
-async function examineRecords({ redis, streams, primary }: Recorded, config: Config): Promise<Finding[]> {
+async function examineRecords({ redis, streams, primary }: RecordedStores, config: Config): Promise<Finding[]> {
   const owner = async () => {
     const refused = await ownershipOf(redis, primary, config).check().catch(belonging);
     return refused ? problem(refused.message, refused.remedy) : fine('the indexes in Redis belong to this MySQL');

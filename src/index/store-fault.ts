@@ -3,7 +3,6 @@ import type { Database } from '../mysql/database.ts';
 import { EpochMissing } from '../mysql/epoch.ts';
 import { type MysqlFault, mysqlFaultOf } from '../mysql/faults.ts';
 import { type RedisFault, redisFaultOf } from '../redis/unavailable.ts';
-import { viewNames } from '../site/kind-view.ts';
 import { withTimeout } from '../timing/deadline.ts';
 
 /** What kind of fault of a store an error is: see the tables in `mysql/faults.ts` and `redis/unavailable.ts`. */
@@ -48,7 +47,8 @@ export async function concernsAll(error: unknown, answers: Answers): Promise<boo
 
 /** A trivial question about each view of these kinds: a table that is locked, or waits to be altered, keeps the whole kind waiting. */
 export function askViews(primary: Database, kinds: readonly Kind[]): (() => Promise<unknown>)[] {
-  return viewNames(kinds).map((view) => () => primary.rows(`SELECT 1 FROM ${view} LIMIT 0`, []));
+  const views = kinds.flatMap(({ view, photosView }) => [view, photosView]);
+  return views.map((view) => () => primary.rows(`SELECT 1 FROM ${view} LIMIT 0`, []));
 }
 
 /** A store that answers a trivial question later than this is not healthy, ms. */

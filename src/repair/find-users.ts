@@ -1,12 +1,7 @@
 import { GREATEST_ID, type Id } from '../contracts/id.ts';
 import type { KindDatabase } from '../mysql/statements/kind-statements.ts';
-import {
-  readLastUser,
-  readNextUser,
-  readNextUsers,
-  readUsersAmong,
-  type UserRange,
-} from '../mysql/statements/users.ts';
+import type { UserRange } from '../mysql/statements/users.ts';
+import { findLastUser, findNextUser, findNextUsers, findUsersAmong } from './asked-users.ts';
 
 /** Ids count as dense if at least one in this many belongs to a user. */
 const DENSE = 8;
@@ -30,9 +25,9 @@ const USERS_AT_ONCE = 500;
 export async function nextUsers(database: KindDatabase, wanted: UserRange, count: number): Promise<Id[]> {
   const candidates = idsAfter(wanted, count);
   if (candidates.length === 0) return [];
-  const near = await readUsersAmong(database, candidates);
-  if (near.length * DENSE >= candidates.length) return near.sort(byId);
-  return (await readNextUsers(database, wanted, ROWS_AT_ONCE)).sort(byId);
+  const near = await findUsersAmong(database, candidates);
+  if (near.length * DENSE >= candidates.length) return near.toSorted(byId);
+  return (await findNextUsers(database, wanted, ROWS_AT_ONCE)).toSorted(byId);
 }
 
 function idsAfter({ after, to }: UserRange, count: number): Id[] {
@@ -54,9 +49,9 @@ export interface IdSpan {
 
 /** Undefined: nobody has relationships. @throws DatabaseUnavailable */
 export async function readIdSpan(database: KindDatabase): Promise<IdSpan | undefined> {
-  const last = await readLastUser(database, GREATEST_ID);
+  const last = await findLastUser(database, { after: '0', to: GREATEST_ID });
   if (last === undefined) return undefined;
-  return { first: (await readNextUser(database, { after: '0', to: last })) ?? last, last };
+  return { first: (await findNextUser(database, { after: '0', to: last })) ?? last, last };
 }
 
 /**
@@ -84,7 +79,7 @@ export async function sampleUsers(database: KindDatabase, count: number, random:
   for (let points = 0; points < 2 * count && found.size < count; points += POINTS_AT_ONCE) {
     const size = Math.min(POINTS_AT_ONCE, count - found.size);
     const asked = Array.from({ length: size }, () => pointWithin(span, random()));
-    const users = await Promise.all(asked.map((after) => readNextUser(database, { after, to: last })));
+    const users = await Promise.all(asked.map((after) => findNextUser(database, { after, to: last })));
     for (const user of users) if (user !== undefined) found.add(user);
   }
   await topUp(database, found, count, last);
@@ -140,6 +135,6 @@ export class UserDraw {
   }
 
   #nextAfter(after: Id | '0', { last }: IdSpan): Promise<Id | undefined> {
-    return readNextUser(this.#database, { after, to: last });
+    return findNextUser(this.#database, { after, to: last });
   }
 }

@@ -1,10 +1,16 @@
 import type { Id } from '../contracts/id.ts';
 import type { KindDatabase } from '../mysql/statements/kind-statements.ts';
 import { type Pair, readAnyPairs } from '../mysql/statements/pairs.ts';
-import { readNextUser } from '../mysql/statements/users.ts';
 import { chunks } from '../timing/batches.ts';
+import { findNextUser } from './asked-users.ts';
 import { type IdSpan, readIdSpan } from './find-users.ts';
-import { type CheckedTruth, readContactRun, TruthCheck, type TruthStores } from './truth-check.ts';
+import {
+  type CheckedTruth,
+  readContactRun,
+  TruthCheck,
+  type TruthStores,
+  undefinedIfUnreadable,
+} from './truth-check.ts';
 
 /** Pairs wanted of each user who is drawn; more where there are few users. */
 const PAIRS_PER_USER = 5;
@@ -18,12 +24,12 @@ const POINTS_PER_USER = 3;
 /**
  * Compares some pairs with the photos: all of them if there are no more than wanted, otherwise pairs from all over the table.
  * @param wanted number of pairs, related or not; only related ones are compared
- * @throws DatabaseUnavailable, StatementTooSlow, the signal's reason
+ * @throws DatabaseUnavailable, the signal's reason
  */
 export async function sampleTruth(stores: TruthStores, wanted: number, signal?: AbortSignal): Promise<CheckedTruth> {
   const { primary, random } = stores;
-  const all = await readAnyPairs(primary, wanted + 1);
-  const pairs = all.length <= wanted ? all : await drawPairs(primary, wanted, random, signal);
+  const all = await readAnyPairs(primary, wanted + 1).catch(undefinedIfUnreadable);
+  const pairs = all !== undefined && all.length <= wanted ? all : await drawPairs(primary, wanted, random, signal);
   return await new TruthCheck(stores).ofPairs(pairs, signal);
 }
 
@@ -49,8 +55,10 @@ export async function drawPairs(
     const full: typeof open = [];
     for (const some of chunks(open, POINTS_AT_ONCE)) {
       signal?.throwIfAborted();
-      const runs = await Promise.all(some.map(({ user, from }) => readContactRun(database, user, from, each)));
-      for (const [i, contacts] of runs.entries()) {
+      const runs = await Promise.all(
+        some.map(({ user, from }) => readContactRun(database, user, from, each).catch(undefinedIfUnreadable)),
+      );
+      for (const [i, contacts = []] of runs.entries()) {
         const { user } = some[i] as (typeof open)[number];
         for (const contact of contacts) drawn.set(`${user} ${contact}`, { user, contact });
         if (contacts.length === each) full.push(some[i] as (typeof open)[number]);
@@ -77,7 +85,7 @@ async function drawUsers(
     if (some.length === 0) break; // every user is found
     const users = await Promise.all(
       some.map(async (after) => {
-        const user = await readNextUser(database, { after: String(after), to: span.last });
+        const user = await findNextUser(database, { after: String(after), to: span.last });
         return { after, user: user ?? span.last };
       }),
     );

@@ -1,4 +1,5 @@
 import type { Id } from '../contracts/id.ts';
+import { mysqlFaultOf } from '../mysql/faults.ts';
 import type { KindDatabase } from '../mysql/statements/kind-statements.ts';
 import {
   countUsersAhead,
@@ -59,7 +60,7 @@ export class UserEstimate {
 
   async #estimate(start: Id | '0', cursor: Id | '0', done: number): Promise<number> {
     const to = this.#to;
-    const ahead = await countUsersAhead(this.#database, { after: cursor, to }, ROWS_AHEAD);
+    const ahead = await countUsersAhead(this.#database, { after: cursor, to }, ROWS_AHEAD).catch(unknownIfRow);
     if (ahead.rows < ROWS_AHEAD) return ahead.users;
     const [ofEach, all, before] = await Promise.all([
       estimateRelationshipsOfEach(this.#database),
@@ -78,4 +79,10 @@ export class UserEstimate {
     const usersPerRow = (1 - weight) / ofEach + (weight * done) / rowsDone;
     return Math.max(ahead.users, Math.round(rowsLeft * usersPerRow));
   }
+}
+
+/** A row ahead cannot be read: there may be any number of them. */
+function unknownIfRow(error: unknown): { users: number; rows: number } {
+  if (mysqlFaultOf(error) === 'row') return { users: 0, rows: ROWS_AHEAD };
+  throw error;
 }

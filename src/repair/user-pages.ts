@@ -1,7 +1,8 @@
 import { GREATEST_ID, type Id } from '../contracts/id.ts';
 import type { KindDatabase } from '../mysql/statements/kind-statements.ts';
-import { readLastUser, readNextUser, readUsersAmong, type UserRange } from '../mysql/statements/users.ts';
+import type { UserRange } from '../mysql/statements/users.ts';
 import type { RateLimiter } from '../timing/limiter.ts';
+import { findLastUser, findNextUser, findUsersAmong } from './asked-users.ts';
 import { nextUsers, sampleUsers } from './find-users.ts';
 import { UserEstimate } from './user-estimate.ts';
 
@@ -75,7 +76,7 @@ export async function estimateUsers(
 
 /** The part of the range that has users, so that ids after the last user are not searched. */
 async function narrowed(primary: KindDatabase, range: UserRange): Promise<UserRange> {
-  const [first, last] = await Promise.all([readNextUser(primary, range), readLastUser(primary, range.to)]);
+  const [first, last] = await Promise.all([findNextUser(primary, range), findLastUser(primary, range)]);
   if (first === undefined || last === undefined) return { after: range.after, to: range.after };
   return { after: before(first), to: last };
 }
@@ -233,7 +234,7 @@ class OrphanedIndexPages implements UserPages {
     if (candidates.length === 0) return;
     const { primary, rateLimiter } = this.#stores;
     await rateLimiter.spend(candidates.length, signal);
-    const related = new Set(await readUsersAmong(primary, candidates));
+    const related = new Set(await findUsersAmong(primary, candidates));
     const orphans = candidates.filter((user) => !related.has(user));
     for (const user of orphans) this.#seen.add(user);
     this.#orphans = [...this.#orphans, ...orphans];

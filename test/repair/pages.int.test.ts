@@ -91,7 +91,7 @@ describe('a sample of users', () => {
   it('is empty if there are no users', async () => {
     const empty = await freshStores();
     expect(await sampleUsers(empty.primary, 5, Math.random)).toEqual([]);
-    expect(await readLastUser(empty.primary, GREATEST)).toBeUndefined();
+    expect(await readLastUser(empty.primary, { after: '0', to: GREATEST })).toBeUndefined();
     expect(await readNextUser(empty.primary, { after: '0', to: GREATEST })).toBeUndefined();
   });
 });

@@ -108,12 +108,18 @@ export async function readNextUser(
   return row && String(row[0]);
 }
 
-const lastUser: Build<string> = ({ kind: { view } }) =>
-  `SELECT c.user_id FROM ${view} AS c WHERE c.user_id <= ? ORDER BY c.user_id DESC LIMIT 1`;
+const lastUser: Build<string> = ({ kind: { view } }) => `
+  SELECT c.user_id FROM ${view} AS c
+  WHERE c.user_id > ? AND c.user_id <= ?
+  ORDER BY c.user_id DESC
+  LIMIT 1`;
 
-/** The highest id of a user with relationships up to `to`; undefined: there is none. @throws DatabaseUnavailable */
-export async function readLastUser({ server, statements }: KindDatabase, to: Id): Promise<Id | undefined> {
-  const [row] = await server.rows(statements.of(lastUser), [to]);
+/** The last user by id who has relationships; undefined: there is none. @throws DatabaseUnavailable */
+export async function readLastUser(
+  { server, statements }: KindDatabase,
+  { after, to }: UserRange,
+): Promise<Id | undefined> {
+  const [row] = await server.rows(statements.of(lastUser), [after, to]);
   return row && String(row[0]);
 }
 

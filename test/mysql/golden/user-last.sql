@@ -3,7 +3,11 @@
 -- contacts · shared · photos
 -- contacts · shared · photos · cursors
 -- contacts · shared · photos · cursors · named bits, extra columns
-SELECT c.user_id FROM recency_contacts AS c WHERE c.user_id <= ? ORDER BY c.user_id DESC LIMIT 1
+
+  SELECT c.user_id FROM recency_contacts AS c
+  WHERE c.user_id > ? AND c.user_id <= ?
+  ORDER BY c.user_id DESC
+  LIMIT 1
 
 -- contacts · shared · column · named bits, extra columns
 -- contacts · shared · column · cursors · named bits, extra columns
@@ -32,14 +36,18 @@ SELECT c.user_id FROM recency_contacts AS c WHERE c.user_id <= ? ORDER BY c.user
 -- contacts · shared · photos of 63 audiences · cursors
 -- contacts · separate · photos of 63 audiences
 -- contacts · separate · photos of 63 audiences · cursors
-sha256 d65fbd384cb8b2d98aac92731e95be6dd7b5aa44ae48a682934d651dd7821435
+sha256 0f07ac491251016fc79b284d881e51cce143bb195c7fa3573d6bddfb31266e21
 
 -- groups · shared · column
 -- groups · shared · column · cursors
 -- groups · shared · photos
 -- groups · shared · photos · cursors
 -- groups · shared · photos · cursors · named bits, extra columns
-SELECT c.user_id FROM recency_groups AS c WHERE c.user_id <= ? ORDER BY c.user_id DESC LIMIT 1
+
+  SELECT c.user_id FROM recency_groups AS c
+  WHERE c.user_id > ? AND c.user_id <= ?
+  ORDER BY c.user_id DESC
+  LIMIT 1
 
 -- groups · shared · column · named bits, extra columns
 -- groups · shared · column · cursors · named bits, extra columns
@@ -68,4 +76,4 @@ SELECT c.user_id FROM recency_groups AS c WHERE c.user_id <= ? ORDER BY c.user_i
 -- groups · shared · photos of 63 audiences · cursors
 -- groups · separate · photos of 63 audiences
 -- groups · separate · photos of 63 audiences · cursors
-sha256 b82f8623bbecc3efb65dbd604474d1d23267716fe1ce28494732a40f1619e6c1
+sha256 753f23a1e51de2340afa9d24d2e8339fbf07aa168f2d66134824d308617654e6

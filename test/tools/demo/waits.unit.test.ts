@@ -10,7 +10,7 @@ describe('a wait of the demonstration', () => {
   it('ends with what it has waited for', async () => {
     let looks = 0;
     const look = async () => ++looks;
-    expect(await until('It was not seen', look, (seen) => seen === 3, SOON)).toBe(3);
+    expect(await until('It was not seen', look, (seen) => seen === 3, { everyMs: 1, timeoutMs: 60_000 })).toBe(3);
   });
 
   it('that lasts too long says what did not happen and what to do, without a stack', async () => {

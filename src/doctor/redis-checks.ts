@@ -39,17 +39,17 @@ export function redisChecks(client: RedisClient, config: Config, role: RedisRole
 export async function recordVerdict(client: RedisClient, primary: Database, role: RedisRole): Promise<Verdict> {
   const now = Date.now();
   const masters = await readMasters(client);
-  const { state, otherSeenAt } = await readRedisStanding(primary, masters.map(identityOf), role, now);
+  const { state, replacedSeenAt } = await readRedisStanding(primary, masters.map(identityOf), role, now);
   if (state === 'none') return fine('none is on record yet: the first process begins a new epoch');
   if (state === 'replaced')
     return problem('was replaced as the one on record, and what replaced it is in use', ONE_REDIS);
   if (state === 'unknown')
     return warning('not the one on record: the first process that uses it begins a new epoch', ONE_REDIS);
-  if (otherSeenAt === undefined) return fine('the one on record');
-  const seconds = Math.max(0, Math.round((now - otherSeenAt) / 1000));
+  if (replacedSeenAt === undefined) return fine('the one on record');
+  const seconds = Math.max(0, Math.round((now - replacedSeenAt) / 1000));
   return warning(
     `the one on record, as another was lately: it was last seen ${seconds} s ago`,
-    `After a failover this passes. ${ONE_REDIS}`,
+    `After a failover or a restart this passes. ${ONE_REDIS}`,
   );
 }
 

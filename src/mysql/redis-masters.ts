@@ -101,8 +101,8 @@ async function epochOnRecord(database: Database, { masters, roles, ownership }: 
 export interface RedisStanding {
   /** `unknown`: its first use begins an epoch; `none`: none is on record; `replaced`: it is refused, what replaced it is in use. */
   readonly state: 'on_record' | 'unknown' | 'none' | 'replaced';
-  /** When another one was last on record or refused, ms since 1970 UTC; undefined: not for ten minutes. */
-  readonly otherSeenAt: number | undefined;
+  /** When one that was replaced was last on record or refused, ms since 1970 UTC; undefined: not for ten minutes. */
+  readonly replacedSeenAt: number | undefined;
 }
 
 /**
@@ -119,11 +119,11 @@ export async function readRedisStanding(
 ): Promise<RedisStanding> {
   const inUse = identities.map(digestOf);
   const record = await database.transaction((connection) => readRecord(connection, role, now));
-  const others = Object.entries(record.before.replaced).filter(([digest]) => !inUse.includes(digest));
-  const otherSeenAt = others.length === 0 ? undefined : Math.max(...others.map(([, at]) => at));
-  if (record.masters === undefined) return { state: 'none', otherSeenAt };
-  if (takesTurns(inUse, record, now)) return { state: 'replaced', otherSeenAt };
-  return { state: isAllIn(inUse, record.masters) ? 'on_record' : 'unknown', otherSeenAt };
+  const seenAt = Object.values(record.before.replaced);
+  const replacedSeenAt = seenAt.length === 0 ? undefined : Math.max(...seenAt);
+  if (record.masters === undefined) return { state: 'none', replacedSeenAt };
+  if (takesTurns(inUse, record, now)) return { state: 'replaced', replacedSeenAt };
+  return { state: isAllIn(inUse, record.masters) ? 'on_record' : 'unknown', replacedSeenAt };
 }
 
 /** Those on record for one role. */

@@ -105,6 +105,7 @@ describe.each(['a column', 'the WHERE'] as const)('a row that cannot be read, be
       const task = { type: 'recency.contact.changed', user: BAD };
       expect(letters.map(bodyOf)).toEqual(tasks.map((of) => ({ ...task, contact: 'owner' in of ? of.owner : OWNER })));
       expect(letters[0]?.failure.message).toContain('this row cannot be read');
+      expect(letters.map(({ failure }) => failure.attempts)).toEqual(letters.map(() => 1));
     },
   );
 

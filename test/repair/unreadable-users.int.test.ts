@@ -2,7 +2,8 @@ import { fc, test } from '@fast-check/vitest';
 import type { Pool } from 'mysql2/promise';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { GREATEST_ID, type Id } from '../../src/contracts/id.ts';
-import { findUsersAmong } from '../../src/repair/asked-users.ts';
+import { type Database, DatabaseUnavailable } from '../../src/mysql/database.ts';
+import { findNextUser, findUsersAmong } from '../../src/repair/asked-users.ts';
 import { sampleUsers, UserDraw } from '../../src/repair/find-users.ts';
 import { sampleTruth } from '../../src/repair/truth-sample.ts';
 import { createUserPages } from '../../src/repair/user-pages.ts';
@@ -87,6 +88,18 @@ describe('users whose rows cannot be read, in the view of the relationships,', (
     await writeUsers(['10', '11', '12'], ['11']);
     const stored = { primary: stores.primary, random: Math.random, now: () => performance.now() };
     expect((await sampleTruth(stored, 100)).counts).toEqual({ pairs: 6, wrong: 0 });
+  });
+
+  it('are not looked for where MySQL is away', async () => {
+    let asked = 0;
+    const rows = async () => {
+      asked++;
+      throw new DatabaseUnavailable('away');
+    };
+    const away = { server: { rows } as unknown as Database, statements: stores.primary.statements };
+    await expect(findUsersAmong(away, ['1', '2'])).rejects.toThrow('away');
+    await expect(findNextUser(away, { after: '0', to: GREATEST_ID })).rejects.toThrow('away');
+    expect(asked).toBe(2);
   });
 
   it('are not made up where nothing can be read', async () => {

@@ -16,6 +16,16 @@ export function isId(value: unknown): value is Id {
 }
 
 /**
+ * The id halfway in the range after `after` up to `last`, for a search by halves.
+ * @param after '0': the range is from the first id
+ * @returns undefined: the range is one id
+ */
+export function middleId(after: Id | '0', last: Id): Id | undefined {
+  const middle = String((BigInt(after) + BigInt(last)) / 2n);
+  return middle === after ? undefined : middle;
+}
+
+/**
  * The pattern of canonical numbers from 1 to the greatest: shorter numbers, numbers with the same leading digits and a
  * smaller digit after them, and the greatest itself. Exact, so that the API's document allows precisely what is
  * accepted.

@@ -2,11 +2,11 @@ import type { Cluster, Redis } from 'ioredis';
 import { checkRedisUse } from '../app/open-redis.ts';
 import type { Config } from '../config/config.ts';
 import { type Checks, fine, problem, type Verdict, warning } from '../health/finding.ts';
-import { identityOf } from '../index/epoch.ts';
+import { identityOf, REPLACED } from '../index/epoch.ts';
 import type { Database } from '../mysql/database.ts';
 import { type RedisRole, readRedisStanding } from '../mysql/redis-masters.ts';
 import type { RedisClient } from '../redis/connection.ts';
-import { fieldOf, readMasters } from '../redis/masters.ts';
+import { fieldOf, ONE_MASTER, readMasters } from '../redis/masters.ts';
 import { MAX_LETTER_BYTES } from '../transport/dead-letter-headers.ts';
 
 /** Checks one master of the Redis of a role. A probe key is written, which expires. */
@@ -41,19 +41,16 @@ export async function recordVerdict(client: RedisClient, primary: Database, role
   const masters = await readMasters(client);
   const { state, replacedSeenAt } = await readRedisStanding(primary, masters.map(identityOf), role, now);
   if (state === 'none') return fine('none is on record yet: the first process begins a new epoch');
-  if (state === 'replaced')
-    return problem('was replaced as the one on record, and what replaced it is in use', ONE_REDIS);
+  if (state === 'replaced') return problem(REPLACED, ONE_MASTER);
   if (state === 'unknown')
-    return warning('not the one on record: the first process that uses it begins a new epoch', ONE_REDIS);
+    return warning('not the one on record: the first process that uses it begins a new epoch', ONE_MASTER);
   if (replacedSeenAt === undefined) return fine('the one on record');
   const seconds = Math.max(0, Math.round((now - replacedSeenAt) / 1000));
   return warning(
-    `the one on record, as another was lately: it was last seen ${seconds} s ago`,
-    `After a failover or a restart this passes. ${ONE_REDIS}`,
+    `the one on record; another, which it replaced, was last seen ${seconds} s ago`,
+    `After a failover or a restart this passes. ${ONE_MASTER}`,
   );
 }
-
-const ONE_REDIS = 'Lead the address of Redis of every process to the same master.';
 
 const LONGEST_ID = 20;
 

@@ -77,7 +77,8 @@ export async function checkRedisMasters(
   return { recorded, epoch };
 }
 
-const REPLACED = 'was replaced as the one on record, and what replaced it is in use';
+/** Said of a master that is refused. */
+export const REPLACED = 'was replaced as the one on record, and what replaced it is in use';
 
 /** Changes when the server restarts, or is promoted after it was a replica. */
 export function identityOf({ runId, replicationId }: RedisMaster): string {

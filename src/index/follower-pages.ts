@@ -1,5 +1,5 @@
 /** The followers of uploaders, where a row among them cannot even be found without an error: one in the view's WHERE, or in a join. */
-import type { Id } from '../contracts/id.ts';
+import { GREATEST_ID, type Id, middleId } from '../contracts/id.ts';
 import type { FollowerRange } from '../mysql/statements/followers.ts';
 import type { Pair } from '../mysql/statements/pairs.ts';
 import { isolatingParts, type Operation, step } from './protocol.ts';
@@ -14,10 +14,7 @@ interface FollowerPages {
   readonly unreadable: readonly SetAside<Pair>[];
 }
 
-/** The last id. */
-const LAST_ID = 2n ** 64n - 1n;
-
-/** With more such rows among the followers of one owner what is read together fails as a whole, and its tasks are halved. */
+/** Where the followers of one owner have more such rows, everything that is read together fails, and its tasks are halved. */
 const MOST_UNREADABLE = 10;
 
 /**
@@ -61,10 +58,8 @@ function amongRanges(): Search<readonly FollowerRange[]> {
       const [range] = ranges;
       if (ranges.length > 1 || range === undefined) return halvesOf(ranges);
       if (storeFaultOf(error) === 'slow') throw error;
-      const [after, through] = endsOf(range);
-      const middle = String((after + through) / 2n);
-      if (through - after > 1n)
-        return [[{ ...range, through: middle }], [{ ...range, after: middle, through: String(through) }]];
+      const middle = middleId(range.after, range.through ?? GREATEST_ID);
+      if (middle !== undefined) return [[{ ...range, through: middle }], [{ ...range, after: middle }]];
       const count = (unreadable.get(range.owner) ?? 0) + 1;
       if (count > MOST_UNREADABLE) throw error;
       unreadable.set(range.owner, count);
@@ -73,11 +68,7 @@ function amongRanges(): Search<readonly FollowerRange[]> {
   };
 }
 
-function endsOf({ after, through }: FollowerRange): readonly [after: bigint, through: bigint] {
-  return [BigInt(after), through === undefined ? LAST_ID : BigInt(through)];
-}
-
 function pairOf({ item: [range], error, attempts }: SetAside<readonly FollowerRange[]>): SetAside<Pair> {
   if (range === undefined) throw error;
-  return { item: { user: range.through ?? String(LAST_ID), contact: range.owner }, error, attempts };
+  return { item: { user: range.through ?? GREATEST_ID, contact: range.owner }, error, attempts };
 }

@@ -37,7 +37,7 @@ export function amongItems<T>(attempts: number): Search<readonly T[]> {
   return { halve: halvesOf, attempts };
 }
 
-/** What fails for good in the end is a loss, and costs every user the index. */
+/** A task that fails for good is a loss, which costs every user the index: it is tried more than once. */
 const ATTEMPTS = 3;
 
 /** What takes too long has delayed others enough: it has already failed among others, or came alone. */

@@ -1,7 +1,7 @@
 import type { Kind } from '../contracts/kind.ts';
 import type { Database } from '../mysql/database.ts';
 import { EpochMissing } from '../mysql/epoch.ts';
-import { type MysqlFault, mysqlFaultOf } from '../mysql/faults.ts';
+import { isRefused, type MysqlFault, mysqlFaultOf } from '../mysql/faults.ts';
 import { type RedisFault, redisFaultOf } from '../redis/unavailable.ts';
 import { withTimeout } from '../timing/deadline.ts';
 
@@ -45,10 +45,17 @@ export async function concernsAll(error: unknown, answers: Answers): Promise<boo
   return fault !== 'row';
 }
 
-/** A trivial question about each view of these kinds: a table that is locked, or waits to be altered, keeps the whole kind waiting. */
+/**
+ * Trivial questions, one about each view of these kinds: while a table is locked, or waits to be altered, no work of its kind can be
+ * done. What MySQL refuses to read is answered.
+ */
 export function askViews(primary: Database, kinds: readonly Kind[]): (() => Promise<unknown>)[] {
   const views = kinds.flatMap(({ view, photosView }) => [view, photosView]);
-  return views.map((view) => () => primary.rows(`SELECT 1 FROM ${view} LIMIT 0`, []));
+  return views.map((view) => () => primary.rows(`SELECT 1 FROM ${view} LIMIT 0`, []).catch(unlessRefused));
+}
+
+function unlessRefused(error: unknown): void {
+  if (!isRefused(error)) throw error;
 }
 
 /** A store that answers a trivial question later than this is not healthy, ms. */

@@ -19,10 +19,13 @@ export interface RedisMaster {
 /** A server that should be a master has become a replica. */
 export class RedisIsReplica extends RedisUnavailable {}
 
+/** What to do where several are in use. */
+export const ONE_MASTER = 'Lead the address of Redis of every process to the same master, and stop the other one.';
+
 /** It was replaced as the master, and the one that replaced it is still in use. */
 export class RedisNotOnRecord extends RedisUnavailable {
   override get remedy() {
-    return 'Lead the address of Redis of every process to the same master, and stop the other one.';
+    return ONE_MASTER;
   }
 }
 

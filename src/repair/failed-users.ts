@@ -31,12 +31,8 @@ export class FailedUsers {
   #named: readonly FailedUser[] = [];
 
   constructor(primary: Database, kinds: readonly KindOf<object>[]) {
-    this.#answers = answersAtOnce(
-      askViews(
-        primary,
-        kinds.map(({ kind }) => kind),
-      ),
-    );
+    const all = kinds.map(({ kind }) => kind);
+    this.#answers = answersAtOnce(askViews(primary, all));
   }
 
   /** The first users who failed. */
@@ -56,10 +52,10 @@ export class FailedUsers {
     { signal, kind }: { readonly signal?: AbortSignal | undefined; readonly kind?: string | undefined } = {},
   ): Promise<{ done: R[]; failures: readonly FailedUser[] }> {
     const done: R[] = [];
-    const answers = this.#answers;
     const isOurs = (error: unknown) => error instanceof ContactsTooMany || storeFaultOf(error) !== undefined;
     const isEnd = (error: unknown) => signal?.aborted === true || !isOurs(error);
-    const aside = await isolateFailures(users, async (some) => void done.push(await work(some)), { answers, isEnd });
+    const setting = { answers: this.#answers, isEnd };
+    const aside = await isolateFailures(users, async (some) => void done.push(await work(some)), setting);
     const failures = aside.map(({ item, error }) => ({
       user: item,
       reason: `${error.name}: ${error.message}`,

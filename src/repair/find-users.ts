@@ -1,7 +1,7 @@
 import { GREATEST_ID, type Id } from '../contracts/id.ts';
 import type { KindDatabase } from '../mysql/statements/kind-statements.ts';
 import type { UserRange } from '../mysql/statements/users.ts';
-import { findLastUser, findNextUser, findNextUsers, findUsersAmong } from './asked-users.ts';
+import { findLastUser, findNextUser, findNextUsers, findUsersAmong } from './unreadable-users.ts';
 
 /** Ids count as dense if at least one in this many belongs to a user. */
 const DENSE = 8;

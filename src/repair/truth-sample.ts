@@ -2,7 +2,6 @@ import type { Id } from '../contracts/id.ts';
 import type { KindDatabase } from '../mysql/statements/kind-statements.ts';
 import { type Pair, readAnyPairs } from '../mysql/statements/pairs.ts';
 import { chunks } from '../timing/batches.ts';
-import { findNextUser } from './asked-users.ts';
 import { type IdSpan, readIdSpan } from './find-users.ts';
 import {
   type CheckedTruth,
@@ -11,6 +10,7 @@ import {
   type TruthStores,
   undefinedIfUnreadable,
 } from './truth-check.ts';
+import { findNextUser } from './unreadable-users.ts';
 
 /** Pairs wanted of each user who is drawn; more where there are few users. */
 const PAIRS_PER_USER = 5;

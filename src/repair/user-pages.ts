@@ -2,8 +2,8 @@ import { GREATEST_ID, type Id } from '../contracts/id.ts';
 import type { KindDatabase } from '../mysql/statements/kind-statements.ts';
 import type { UserRange } from '../mysql/statements/users.ts';
 import type { RateLimiter } from '../timing/limiter.ts';
-import { findLastUser, findNextUser, findUsersAmong } from './asked-users.ts';
 import { nextUsers, sampleUsers } from './find-users.ts';
+import { findLastUser, findNextUser, findUsersAmong } from './unreadable-users.ts';
 import { UserEstimate } from './user-estimate.ts';
 
 /** Maximum users in a page: few enough to redo, and as many as fit into one script call. */

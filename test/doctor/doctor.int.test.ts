@@ -239,7 +239,7 @@ describe('doctor', () => {
     });
     expect(await found(second.url)).toMatchObject({
       state: 'warning',
-      detail: expect.stringMatching(/^the one on record, as another was lately: it was last seen \d+ s ago$/),
+      detail: expect.stringMatching(/^the one on record; another, which it replaced, was last seen \d+ s ago$/),
     });
   });
 

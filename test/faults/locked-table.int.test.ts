@@ -1,6 +1,7 @@
 import { createConnection } from 'mysql2/promise';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CONTACTS } from '../../src/contracts/kind.ts';
+import { answersAtOnce, askViews } from '../../src/index/store-fault.ts';
 import { DatabaseUnavailable } from '../../src/mysql/database.ts';
 import { FailedUsers } from '../../src/repair/failed-users.ts';
 import { uploadPhoto } from '../../src/tools/reference-site/photos.ts';
@@ -25,6 +26,29 @@ async function lockContacts(url: string): Promise<() => Promise<unknown>> {
   return () => locker.query('UNLOCK TABLES');
 }
 
+/** A transaction that has read the table holds up an ALTER, which holds up everybody else. */
+async function alterContacts(url: string): Promise<void> {
+  const [reader, owner] = await Promise.all([createConnection(url), createConnection(url)]);
+  onTestFinished(async () => {
+    reader.destroy();
+    await altered;
+    await owner.end();
+  });
+  await reader.query('START TRANSACTION');
+  await reader.query('SELECT * FROM contacts LIMIT 1');
+  const altered = owner.query('ALTER TABLE contacts ADD COLUMN note INT');
+  const waiting =
+    "SELECT 1 FROM information_schema.processlist WHERE db = DATABASE() AND state LIKE 'Waiting for table metadata lock'";
+  await until(async () => (await sql(url, waiting)).length > 0);
+}
+
+async function openDatabase(deadlineMs: number) {
+  const url = await migratedDatabase();
+  const primary = new ContactsDatabase(url, { connections: 2, queue: 10, deadlineMs });
+  onTestFinished(() => primary.close());
+  return { url, primary };
+}
+
 describe('a table that is locked counts as MySQL that does not answer', () => {
   it('for consumers: no task becomes a dead letter, no epoch begins, and all is right afterwards', async () => {
     const settings = { ...(await serviceSettings()), MYSQL_TIMEOUT_MS: '1000' };
@@ -47,14 +71,22 @@ describe('a table that is locked counts as MySQL that does not answer', () => {
     expect(await epoch()).toEqual(before);
   });
 
-  it('for jobs: no user counts as failed', async () => {
-    const url = await migratedDatabase();
-    const primary = new ContactsDatabase(url, { connections: 2, queue: 10, deadlineMs: 300 });
-    onTestFinished(() => primary.close());
+  it.each([
+    ['is locked', lockContacts],
+    ['waits to be altered', alterContacts],
+  ])('for jobs, when it %s: no user counts as failed', async (_, hold) => {
+    const { url, primary } = await openDatabase(300);
     const failed = new FailedUsers(primary, [{ kind: CONTACTS }]);
     const work = () => primary.rows('SELECT * FROM recency_contacts', []);
-    await lockContacts(url);
+    await hold(url);
     await expect(failed.workOn(['1'], work)).rejects.toThrow(DatabaseUnavailable);
     expect(failed.named).toEqual([]);
+  });
+
+  it('and one that MySQL refuses to read does not: it has answered', async () => {
+    const { url, primary } = await openDatabase(60_000);
+    const answers = answersAtOnce(askViews(primary, [CONTACTS]), 60_000);
+    await sql(url, 'DROP VIEW recency_photos');
+    expect(await answers()).toBe(true);
   });
 });

@@ -3,9 +3,9 @@ import type { Pool } from 'mysql2/promise';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { GREATEST_ID, type Id } from '../../src/contracts/id.ts';
 import { type Database, DatabaseUnavailable } from '../../src/mysql/database.ts';
-import { findNextUser, findUsersAmong } from '../../src/repair/asked-users.ts';
 import { sampleUsers, UserDraw } from '../../src/repair/find-users.ts';
 import { sampleTruth } from '../../src/repair/truth-sample.ts';
+import { findNextUser, findUsersAmong } from '../../src/repair/unreadable-users.ts';
 import { createUserPages } from '../../src/repair/user-pages.ts';
 import { RateLimiter } from '../../src/timing/limiter.ts';
 import { openSitePool } from '../../src/tools/reference-site/transaction.ts';
@@ -54,9 +54,9 @@ async function writeUsers(users: readonly Id[], unreadable: readonly Id[]): Prom
   if (unreadable.length > 0) await pool.query('INSERT INTO unreadable (id) VALUES ?', [unreadable.map((id) => [id])]);
 }
 
-async function allPages(pageSize: number, rate?: number): Promise<Id[]> {
+async function allPages(pageSize: number): Promise<Id[]> {
   const { primary } = stores;
-  const rateLimiter = new RateLimiter(rate, () => performance.now());
+  const rateLimiter = new RateLimiter(undefined, () => performance.now());
   const pages = await createUserPages({ primary, random: Math.random, pageSize, rateLimiter }, {});
   const all: Id[] = [];
   for (let page = await pages.next(); page !== undefined; page = await pages.next()) {
@@ -117,7 +117,7 @@ describe('a user whose rows cannot be read', () => {
     ['backfill', { failed: 1, failed_users: [{ user: '3', reason: expect.stringContaining('cannot be read') }] }],
     ['verify', { users: 5, wrong: 0, failed: 1, failed_users: [{ user: '3' }] }],
     ['repair', { users: 5, wrong: 0, failed: 1, failed_users: [{ user: '3' }] }],
-  ] as const)('is named by %s, which does all others and ends with 1', async (command, report) => {
+  ] as const)('is named by %s, which processes all others and ends with 1', async (command, report) => {
     const settings = await serviceSettings();
     await indexedSite(settings, ['1', '2', '3', '4', '5'], ['101', '102', '103']);
     await makeUnreadable(settings.MYSQL_URL);

@@ -100,12 +100,8 @@ const firstUser: Build<string> = ({ kind: { view } }) => `
   LIMIT 1`;
 
 /** The next user by id who has relationships; undefined: there is none. @throws DatabaseUnavailable */
-export async function readNextUser(
-  { server, statements }: KindDatabase,
-  { after, to }: UserRange,
-): Promise<Id | undefined> {
-  const [row] = await server.rows(statements.of(firstUser), [after, to]);
-  return row && String(row[0]);
+export function readNextUser(database: KindDatabase, range: UserRange): Promise<Id | undefined> {
+  return readUser(database, range, firstUser);
 }
 
 const lastUser: Build<string> = ({ kind: { view } }) => `
@@ -115,11 +111,16 @@ const lastUser: Build<string> = ({ kind: { view } }) => `
   LIMIT 1`;
 
 /** The last user by id who has relationships; undefined: there is none. @throws DatabaseUnavailable */
-export async function readLastUser(
+export function readLastUser(database: KindDatabase, range: UserRange): Promise<Id | undefined> {
+  return readUser(database, range, lastUser);
+}
+
+async function readUser(
   { server, statements }: KindDatabase,
   { after, to }: UserRange,
+  which: Build<string>,
 ): Promise<Id | undefined> {
-  const [row] = await server.rows(statements.of(lastUser), [after, to]);
+  const [row] = await server.rows(statements.of(which), [after, to]);
   return row && String(row[0]);
 }
 

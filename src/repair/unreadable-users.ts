@@ -1,9 +1,9 @@
 /**
- * Who has relationships, asked so that one user whose rows MySQL cannot read (an error in the view's WHERE, or in a join) hides
- * nobody else. That user counts as one with relationships: whatever is done with the users then sets this one aside, and names it.
+ * Finds users who have relationships where MySQL cannot read the rows of some of them (an error in the view's WHERE, or in a join).
+ * Such a user counts as one who has relationships: the work on the users then sets that user aside, and names them.
  */
-import type { Id } from '../contracts/id.ts';
-import { halvesOf } from '../index/set-aside.ts';
+import { type Id, middleId } from '../contracts/id.ts';
+import { alone, amongItems, isolateParts } from '../index/set-aside.ts';
 import { mysqlFaultOf } from '../mysql/faults.ts';
 import type { KindDatabase } from '../mysql/statements/kind-statements.ts';
 import {
@@ -36,11 +36,12 @@ export async function findLastUser(database: KindDatabase, range: UserRange): Pr
 
 /** As {@link readUsersAmong}, of any number of rows. @throws as {@link findNextUsers} */
 export async function findUsersAmong(database: KindDatabase, candidates: readonly Id[]): Promise<readonly Id[]> {
-  const found = await unlessRow(() => readUsersAmong(database, candidates));
-  if (found !== undefined) return found;
-  const halves = halvesOf(candidates);
-  if (halves === undefined) return await unreadable(database, candidates);
-  return [...(await findUsersAmong(database, halves[0])), ...(await findUsersAmong(database, halves[1]))];
+  const found: Id[] = [];
+  const read = async (some: readonly Id[]) => void found.push(...(await readUsersAmong(database, some)));
+  const failed = alone(await isolateParts(candidates, amongItems<Id>(1), read, { answers: async () => false }));
+  if (failed.length === 0) return found;
+  await checkView(database);
+  return [...found, ...failed.map(({ item }) => item)];
 }
 
 const listOf = (user: Id | undefined): readonly Id[] => (user === undefined ? [] : [user]);
@@ -54,8 +55,11 @@ async function firstFound(
   const found = await unlessRow(() => read(range));
   if (found !== undefined) return found;
   const { after, to } = range;
-  const middle = String((BigInt(after) + BigInt(to)) / 2n);
-  if (middle === after) return await unreadable(database, [to]);
+  const middle = middleId(after, to);
+  if (middle === undefined) {
+    await checkView(database);
+    return [to];
+  }
   const lower = { after, to: middle };
   const upper = { after: middle, to };
   const [first, second] = isFromAbove ? [upper, lower] : [lower, upper];
@@ -76,8 +80,7 @@ async function unlessRow<T>(read: () => Promise<T>): Promise<T | undefined> {
 /** No user has this id. */
 const NOBODY = '0';
 
-/** Blames nobody for a row that breaks every question, as in a view that MySQL materializes: the search among all ids would not end. */
-async function unreadable(database: KindDatabase, users: readonly Id[]): Promise<readonly Id[]> {
+/** Throws where a row breaks every statement, as in a view that MySQL materializes: a search among all ids would not end. */
+async function checkView(database: KindDatabase): Promise<void> {
   await readUsersAmong(database, [NOBODY]);
-  return users;
 }

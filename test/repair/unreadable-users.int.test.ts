@@ -2,7 +2,7 @@ import { fc, test } from '@fast-check/vitest';
 import type { Pool } from 'mysql2/promise';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { GREATEST_ID, type Id } from '../../src/contracts/id.ts';
-import { type Database, DatabaseUnavailable } from '../../src/mysql/database.ts';
+import { type Database, DatabaseUnavailable, StatementTooSlow } from '../../src/mysql/database.ts';
 import { sampleUsers, UserDraw } from '../../src/repair/find-users.ts';
 import { sampleTruth } from '../../src/repair/truth-sample.ts';
 import { findNextUser, findUsersAmong } from '../../src/repair/unreadable-users.ts';
@@ -90,15 +90,18 @@ describe('users whose rows cannot be read, in the view of the relationships,', (
     expect((await sampleTruth(stored, 100)).counts).toEqual({ pairs: 6, wrong: 0 });
   });
 
-  it('are not looked for where MySQL is away', async () => {
+  it.each([
+    ['is away', new DatabaseUnavailable('away')],
+    ['is too slow', new StatementTooSlow('too slow')],
+  ])('are not looked for where MySQL %s', async (_, error) => {
     let asked = 0;
     const rows = async () => {
       asked++;
-      throw new DatabaseUnavailable('away');
+      throw error;
     };
-    const away = { server: { rows } as unknown as Database, statements: stores.primary.statements };
-    await expect(findUsersAmong(away, ['1', '2'])).rejects.toThrow('away');
-    await expect(findNextUser(away, { after: '0', to: GREATEST_ID })).rejects.toThrow('away');
+    const failing = { server: { rows } as unknown as Database, statements: stores.primary.statements };
+    await expect(findUsersAmong(failing, ['1', '2'])).rejects.toThrow(error);
+    await expect(findNextUser(failing, { after: '0', to: GREATEST_ID })).rejects.toThrow(error);
     expect(asked).toBe(2);
   });
 

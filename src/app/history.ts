@@ -15,8 +15,8 @@ import { LANES, type Lane } from '../contracts/bulk-task.ts';
 import type { AppliedWatermark } from '../query/applied-watermark.ts';
 import type { SamplerReports } from '../repair/sampler/report.ts';
 import { loop } from '../timing/loop.ts';
+import { historyOfAll } from './ask-workers.ts';
 import { inBackground, type ProcessContext } from './run-process.ts';
-import { historyOfAll } from './serve-workers.ts';
 
 /** What a sample is taken from. Only what this process counts and measures anyway is read every time. */
 interface SampledParts {

@@ -7,8 +7,9 @@ import { readMapping } from '../capture/process.ts';
 import type { Config } from '../config/config.ts';
 import { CONTACTS } from '../contracts/kind.ts';
 import { checkSchema, GRANTS, missingGrants } from '../health/check-mysql.ts';
-import { type Checks, fine, problem, type Verdict, warning } from '../health/finding.ts';
+import { type Checks, fine, messageOf, problem, type Verdict, warning } from '../health/finding.ts';
 import type { Database } from '../mysql/database.ts';
+import { mysqlFaultOf } from '../mysql/faults.ts';
 import { type EpochState, readEpochState } from '../mysql/losses.ts';
 import { readServer } from '../mysql/server-record.ts';
 import { readRememberedSettings } from '../mysql/settings.ts';
@@ -65,7 +66,24 @@ function ofEach(
 ): Checks {
   const nameOf = ({ statements: { kind } }: KindDatabase) =>
     kind.name === CONTACTS.name ? check : `${check} of ${kind.name}`;
-  return Object.fromEntries(kinds.map((kind) => [nameOf(kind), () => verdict(kind)]));
+  return Object.fromEntries(kinds.map((kind) => [nameOf(kind), () => unlessUnreadable(kind, verdict)]));
+}
+
+/** A row that breaks a question to the views is a finding; MySQL does not say which row it is. */
+async function unlessUnreadable(
+  kind: KindDatabase,
+  verdict: (kind: KindDatabase) => Promise<Verdict>,
+): Promise<Verdict> {
+  try {
+    return await verdict(kind);
+  } catch (error) {
+    if (mysqlFaultOf(error) !== 'row') throw error;
+    const { view, photosView } = kind.statements.kind;
+    return problem(
+      `MySQL cannot read a row of ${view} or ${photosView}: ${messageOf(error)}`,
+      'Correct the row or the view. `recency verify --users all` names the users concerned, who have no index until then.',
+    );
+  }
 }
 
 function epochVerdict({ epoch: { token, why, bumpedAt }, suspended, losses }: EpochState): Verdict {

@@ -3,7 +3,7 @@ import { counting, fine, problem, type Verdict, warning } from '../health/findin
 import { DatabaseUnavailable } from '../mysql/database.ts';
 import { mysqlFaultOf } from '../mysql/faults.ts';
 import type { KindDatabase } from '../mysql/statements/kind-statements.ts';
-import { readAnyPairs } from '../mysql/statements/pairs.ts';
+import { type Pair, readAnyPairs } from '../mysql/statements/pairs.ts';
 import {
   countRepeated,
   explainContacts,
@@ -34,6 +34,13 @@ export async function pairsVerdict(database: KindDatabase): Promise<Verdict> {
       ONCE,
     );
   }
+  const unusable = texts.filter((_, place) => !hasWholeNumbers(pairs[place]));
+  if (unusable.length > 0) {
+    return problem(
+      `of ${pairs.length} rows of ${view}, ${unusable.length} have an id that is not a whole number: ${unusable.slice(0, EXAMPLES).join('; ')}`,
+      'Leave such rows out of the view, and give it columns of whole numbers.',
+    );
+  }
   const bad = texts.filter((_, place) => BigInt(pairs[place]?.contact ?? 1) < 1n);
   if (bad.length > 0) {
     return warning(
@@ -44,10 +51,13 @@ export async function pairsVerdict(database: KindDatabase): Promise<Verdict> {
   return await guardedVerdict(database, pairs);
 }
 
-async function guardedVerdict(
-  database: KindDatabase,
-  pairs: Awaited<ReturnType<typeof readAnyPairs>>,
-): Promise<Verdict> {
+const WHOLE = /^-?[0-9]+$/;
+
+function hasWholeNumbers(pair: Pair | undefined): boolean {
+  return pair === undefined || (WHOLE.test(pair.user) && WHOLE.test(pair.contact));
+}
+
+async function guardedVerdict(database: KindDatabase, pairs: readonly Pair[]): Promise<Verdict> {
   const { view } = database.statements.kind;
   const [pair] = pairs;
   const unguarded = pair && (await findUnguarded(database, pair));

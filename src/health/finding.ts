@@ -34,6 +34,6 @@ export async function examine(area: string, checks: Checks): Promise<Finding[]> 
   return findings;
 }
 
-function messageOf(error: unknown): string {
+export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

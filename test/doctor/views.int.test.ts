@@ -104,3 +104,28 @@ it('a question that has no answer in time names the views that it asks', async (
   const { stderr } = await runInProcess(['verify', '--users', '1'], settings);
   expect(stderr).toMatch(/no answer within 500 ms to a question about recency_contacts/);
 });
+
+it('a row that breaks every question to a view', async () => {
+  const find = await doctorOf(
+    "INSERT INTO users (id, name) VALUES (1, '{}'), (2, 'no JSON')",
+    'INSERT INTO contacts (user_id, contact_id) VALUES (1, 2)',
+    createContacts('JOIN users AS u ON u.id = c.contact_id', 'WHERE EXP(u.id * 999) > 0'),
+  );
+  expect(find('pairs')).toMatchObject({
+    state: 'problem',
+    detail: expect.stringMatching(/^MySQL cannot read a row of recency_contacts or recency_photos: /),
+    mend: expect.stringMatching(/`recency verify --users all` names the users concerned/),
+  });
+});
+
+it('an id that is not a whole number', async () => {
+  const find = await doctorOf(
+    "INSERT INTO users (id, name) VALUES (1, 'ann'), (2, 'bob')",
+    'INSERT INTO contacts (user_id, contact_id) VALUES (1, 2)',
+    createContacts().replace('c.contact_id', 'c.contact_id + 0.5 AS contact_id'),
+  );
+  expect(find('pairs')).toMatchObject({
+    state: 'problem',
+    detail: expect.stringMatching(/1 have an id that is not a whole number: user 1, contact_id 2\.5$/),
+  });
+});

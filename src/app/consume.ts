@@ -7,6 +7,7 @@ import { LossRecovery } from '../consumers/loss-recovery.ts';
 import { TaskConsumer } from '../consumers/task-consumer.ts';
 import { TaskWorker, type WorkObserver } from '../consumers/work-plan.ts';
 import type { Lane } from '../contracts/bulk-task.ts';
+import { askTables, GRANTS } from '../health/check-mysql.ts';
 import { FOLLOWERS_A_PAGE } from '../index/fan-out.ts';
 import { FanOutProgress } from '../index/redis/fan-out-progress.ts';
 import { WatchedUsers } from '../index/redis/watched-users.ts';
@@ -62,7 +63,7 @@ async function startConsume(context: ProcessContext, lanes: readonly Lane[], tim
 
   // Open and check.
   const stores = await openStores(context, { name: 'consume', onNewEpoch, takesOver: true });
-  const { primary, redis, kinds } = stores;
+  const { primary, redis } = stores;
   const transport = openTransport({ ...context, primary }, 'consume');
   await transport.untilAnswers(signal);
   await watchTransport(context, transport, onNewEpoch);
@@ -81,7 +82,7 @@ async function startConsume(context: ProcessContext, lanes: readonly Lane[], tim
       onNewEpoch,
     }),
     bulkLane: openBulkLane(context, transport),
-    answers: answersAtOnce([...askViews(primary, stores.site.kinds), ...kinds.map((of) => () => of.delayQueue.size())]),
+    answers: answersOf(stores),
   };
   const consumers = await Promise.all(lanes.map((lane) => openLane(context, lane, opening)));
 
@@ -100,6 +101,14 @@ async function startConsume(context: ProcessContext, lanes: readonly Lane[], tim
     consumers.map(({ consumer }) => consumer),
   );
   logger.info({ transport: config.transport, topic: config.topic, group: config.kafkaGroup, lanes }, 'consuming');
+}
+
+function answersOf({ primary, site, kinds }: Stores): Answers {
+  return answersAtOnce([
+    ...askViews(primary, site.kinds),
+    ...askTables(primary, GRANTS.consume),
+    ...kinds.map((of) => () => of.delayQueue.size()),
+  ]);
 }
 
 function measure(

@@ -9,7 +9,7 @@ import { CONTACTS } from '../contracts/kind.ts';
 import { checkSchema, GRANTS, missingGrants } from '../health/check-mysql.ts';
 import { type Checks, fine, messageOf, problem, type Verdict, warning } from '../health/finding.ts';
 import type { Database } from '../mysql/database.ts';
-import { mysqlFaultOf } from '../mysql/faults.ts';
+import { isOfRow } from '../mysql/faults.ts';
 import { type EpochState, readEpochState } from '../mysql/losses.ts';
 import { readServer } from '../mysql/server-record.ts';
 import { readRememberedSettings } from '../mysql/settings.ts';
@@ -77,7 +77,7 @@ async function unlessUnreadable(
   try {
     return await verdict(kind);
   } catch (error) {
-    if (mysqlFaultOf(error) !== 'row') throw error;
+    if (!isOfRow(error)) throw error;
     const { view, photosView } = kind.statements.kind;
     return problem(
       `MySQL cannot read a row of ${view} or ${photosView}: ${messageOf(error)}`,

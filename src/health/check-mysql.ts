@@ -2,7 +2,7 @@ import { StartError } from '../config/start-error.ts';
 import { otherProductOf } from '../contracts/server-versions.ts';
 import { type Database, DatabaseNotPrimary } from '../mysql/database.ts';
 import { readEpoch } from '../mysql/epoch.ts';
-import { codeOf, isExplainRefused } from '../mysql/faults.ts';
+import { codeOf, isExplainRefused, unlessRefused } from '../mysql/faults.ts';
 import { mustTakeWrites, readServer } from '../mysql/server-record.ts';
 import type { KindDatabase } from '../mysql/statements/kind-statements.ts';
 import { type ColumnProblem, findColumnProblems, findPlanProblems } from '../mysql/view-checks.ts';
@@ -206,6 +206,16 @@ function harmless(table: string, privilege: Privilege): string {
   const column = COLUMNS[table];
   if (column === undefined) throw new Error(`it is not known how to ask for UPDATE on ${table}`);
   return `UPDATE ${table} SET ${column} = ${column} WHERE FALSE`;
+}
+
+/**
+ * Trivial questions, one for each table that an account writes: while somebody has locked it against writes (a backup, for example), work
+ * can be read and not be done. What MySQL refuses is answered.
+ */
+export function askTables(primary: Database, grants: Grants): (() => Promise<unknown>)[] {
+  return Object.entries(grants).flatMap(([table, [privilege]]) =>
+    privilege === undefined ? [] : [() => primary.write(harmless(table, privilege), []).catch(unlessRefused)],
+  );
 }
 
 const DENIED = new Set(['ER_TABLEACCESS_DENIED_ERROR', 'ER_COLUMNACCESS_DENIED_ERROR', 'ER_DBACCESS_DENIED_ERROR']);

@@ -1,11 +1,12 @@
 import type { Kind } from '../contracts/kind.ts';
 import type { Database } from '../mysql/database.ts';
 import { EpochMissing } from '../mysql/epoch.ts';
-import { isRefused, type MysqlFault, mysqlFaultOf } from '../mysql/faults.ts';
+import type { MysqlFault } from '../mysql/error-numbers.ts';
+import { mysqlFaultOf, unlessRefused } from '../mysql/faults.ts';
 import { type RedisFault, redisFaultOf } from '../redis/unavailable.ts';
 import { withTimeout } from '../timing/deadline.ts';
 
-/** What kind of fault of a store an error is: see the tables in `mysql/faults.ts` and `redis/unavailable.ts`. */
+/** What kind of fault of a store an error is: see the tables in `mysql/error-numbers.ts` and `redis/unavailable.ts`. */
 export type StoreFault = MysqlFault | RedisFault;
 
 /** The bulk lane took nothing, or did not answer: whatever wants to publish to it meets the same. */
@@ -52,10 +53,6 @@ export async function concernsAll(error: unknown, answers: Answers): Promise<boo
 export function askViews(primary: Database, kinds: readonly Kind[]): (() => Promise<unknown>)[] {
   const views = kinds.flatMap(({ view, photosView }) => [view, photosView]);
   return views.map((view) => () => primary.rows(`SELECT 1 FROM ${view} LIMIT 0`, []).catch(unlessRefused));
-}
-
-function unlessRefused(error: unknown): void {
-  if (!isRefused(error)) throw error;
 }
 
 /** A store that answers a trivial question later than this is not healthy, ms. */

@@ -1,4 +1,4 @@
-/** What to do about errors with which a server that answers refuses its work, by their number: see `SERVER` in faults.ts. */
+/** What to do about errors with which a server that answers refuses its work, by their number: see `SERVER` in error-numbers.ts. */
 
 const LOCKS = 'Look for transactions that hold locks for long: SHOW ENGINE INNODB STATUS.';
 const MEMORY = 'The server lacks memory: its error log says more.';

@@ -12,6 +12,7 @@ import { openStores, type Stores } from '../app/stores.ts';
 import type { Config } from '../config/config.ts';
 import { METRICS_PORTS } from '../config/readiness-url.ts';
 import { CHANNELS, type ChannelName } from '../contracts/watch.ts';
+import { askTables, GRANTS } from '../health/check-mysql.ts';
 import { WatchedUsers } from '../index/redis/watched-users.ts';
 import { answersAtOnce, askViews } from '../index/store-fault.ts';
 import { openLogger } from '../tracing/logger.ts';
@@ -50,7 +51,11 @@ async function startNotify(context: ProcessContext): Promise<void> {
     steps: checkSteps(context, stores, watched),
     find: (users, largestPacket) => findWatches(stores.primary, users, largestPacket),
     largestPacket: await readLargestPacket(stores.primary),
-    answers: answersAtOnce([...askViews(stores.primary, stores.site.kinds), () => watched.queue.size()]),
+    answers: answersAtOnce([
+      ...askViews(stores.primary, stores.site.kinds),
+      ...askTables(stores.primary, GRANTS.notify),
+      () => watched.queue.size(),
+    ]),
     channels: openChannels(context),
     most: 2 * config.max,
     kinds: new Set(config.kinds),

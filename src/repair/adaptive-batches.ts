@@ -1,5 +1,5 @@
 import { DatabaseUnavailable, StatementTooSlow } from '../mysql/database.ts';
-import { mysqlFaultOf } from '../mysql/faults.ts';
+import { isOfRow } from '../mysql/faults.ts';
 
 /** Target duration of a batch's statement: short enough to be interrupted, long enough to be worth a round trip. */
 const TARGET_MS = 200;
@@ -118,5 +118,5 @@ export class HalvedBatches {
 
 /** The items asked for caused the error: MySQL may answer about others. */
 export function concernsOnlyItems(error: unknown): boolean {
-  return error instanceof StatementTooSlow || mysqlFaultOf(error) === 'row';
+  return error instanceof StatementTooSlow || isOfRow(error);
 }

@@ -4,7 +4,7 @@
  */
 import { type Id, middleId } from '../contracts/id.ts';
 import { alone, amongItems, isolateParts } from '../index/set-aside.ts';
-import { mysqlFaultOf } from '../mysql/faults.ts';
+import { isOfRow } from '../mysql/faults.ts';
 import type { KindDatabase } from '../mysql/statements/kind-statements.ts';
 import {
   readLastUser,
@@ -38,11 +38,14 @@ export async function findLastUser(database: KindDatabase, range: UserRange): Pr
 export async function findUsersAmong(database: KindDatabase, candidates: readonly Id[]): Promise<readonly Id[]> {
   const found: Id[] = [];
   const read = async (some: readonly Id[]) => void found.push(...(await readUsersAmong(database, some)));
-  const failed = alone(await isolateParts(candidates, amongItems<Id>(1), read, { answers: async () => false }));
+  const failed = alone(await isolateParts(candidates, amongItems<Id>(1), read, ROWS_ALONE));
   if (failed.length === 0) return found;
   await checkView(database);
   return [...found, ...failed.map(({ item }) => item)];
 }
+
+/** What is not the fault of a row ends the search. */
+const ROWS_ALONE = { isEnd: (error: unknown) => !isOfRow(error), answers: async () => true };
 
 const listOf = (user: Id | undefined): readonly Id[] => (user === undefined ? [] : [user]);
 
@@ -72,7 +75,7 @@ async function unlessRow<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();
   } catch (error) {
-    if (mysqlFaultOf(error) !== 'row') throw error;
+    if (!isOfRow(error)) throw error;
     return undefined;
   }
 }

@@ -1,5 +1,5 @@
 import type { Id } from '../contracts/id.ts';
-import { mysqlFaultOf } from '../mysql/faults.ts';
+import { isOfRow } from '../mysql/faults.ts';
 import type { KindDatabase } from '../mysql/statements/kind-statements.ts';
 import {
   countUsersAhead,
@@ -83,6 +83,6 @@ export class UserEstimate {
 
 /** A row ahead cannot be read: there may be any number of them. */
 function unknownIfRow(error: unknown): { users: number; rows: number } {
-  if (mysqlFaultOf(error) === 'row') return { users: 0, rows: ROWS_AHEAD };
+  if (isOfRow(error)) return { users: 0, rows: ROWS_AHEAD };
   throw error;
 }

@@ -32,15 +32,7 @@ beforeEach(async () => {
   stores = await freshStores(LIMITS);
   await writeSite(freshSitePool(stores.url), everybodyKnows(USERS, CONTACTS));
   await run(rebuild(USERS), stores.steps);
-  await sql(
-    stores.url,
-    'RENAME TABLE recency_contacts TO readable_contacts',
-    `CREATE FUNCTION read_version(viewer BIGINT UNSIGNED, version BIGINT UNSIGNED) RETURNS BIGINT UNSIGNED DETERMINISTIC
-     BEGIN
-       IF viewer = ${BAD} THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'this row cannot be read'; END IF;
-       RETURN version;
-     END`,
-  );
+  await sql(stores.url, 'RENAME TABLE recency_contacts TO readable_contacts');
   await stores.primary.write('UPDATE users SET last_public_at = 9000 WHERE id = ?', [OWNER]);
 });
 
@@ -49,6 +41,29 @@ const VIEWS = {
   'a column': `SELECT ${COLUMNS}, read_version(user_id, version) AS version FROM readable_contacts`,
   'the WHERE': `SELECT ${COLUMNS}, version FROM readable_contacts WHERE read_version(user_id, version) > 0`,
 };
+
+/** Errors of both servers that a row may cause, each with its SQLSTATE. */
+const ERRORS = {
+  'what a function raises': ['45000', 1644],
+  'a value among access errors': ['42000', 1172], // ER_TOO_MANY_ROWS
+  'an error that is not known': ['HY000', 3691], // ER_REGEXP_MISMATCHED_PAREN
+  'an access error that is not known': ['42000', 1425], // ER_TOO_BIG_SCALE
+} as const;
+
+async function makeUnreadable(part: keyof typeof VIEWS, error: keyof typeof ERRORS): Promise<void> {
+  const [state, errno] = ERRORS[error];
+  await sql(
+    stores.url,
+    `CREATE FUNCTION read_version(viewer BIGINT UNSIGNED, version BIGINT UNSIGNED) RETURNS BIGINT UNSIGNED DETERMINISTIC
+     BEGIN
+       IF viewer = ${BAD} THEN
+         SIGNAL SQLSTATE '${state}' SET MYSQL_ERRNO = ${errno}, MESSAGE_TEXT = 'this row cannot be read';
+       END IF;
+       RETURN version;
+     END`,
+    `CREATE VIEW recency_contacts AS ${VIEWS[part]}`,
+  );
+}
 
 /** Works on a batch of these tasks as a consumer does. */
 async function consume(
@@ -85,8 +100,14 @@ async function expectOnlyBadIsCold(): Promise<void> {
   expect(await stores.index.read(BAD, 0, false)).toMatchObject({ state: 'cold' });
 }
 
-describe.each(['a column', 'the WHERE'] as const)('a row that cannot be read, because of %s,', (part) => {
-  beforeEach(() => sql(stores.url, `CREATE VIEW recency_contacts AS ${VIEWS[part]}`));
+describe.each([
+  ['a column', 'what a function raises'],
+  ['a column', 'an access error that is not known'],
+  ['the WHERE', 'what a function raises'],
+  ['the WHERE', 'a value among access errors'],
+  ['the WHERE', 'an error that is not known'],
+] as const)('a row that cannot be read, in %s, because of %s,', (part, error) => {
+  beforeEach(() => makeUnreadable(part, error));
 
   it.each<[string, 'small' | 'bulk', readonly DeliveredTask[]]>([
     ['an upload', 'small', [{ type: 'recency.photo.uploaded', owner: OWNER }]],
@@ -125,7 +146,8 @@ describe.each(['a column', 'the WHERE'] as const)('a row that cannot be read, be
     expect(await stores.index.read(BAD, 0, false)).toMatchObject({ state: 'cold' });
     const letters: Parameters<DeadLetters['put']>[0][number][] = [];
     const deadLetters = { put: async (some: typeof letters) => void letters.push(...some) };
-    const worker = new DelayedWorker({ watch: TRUSTED, ...stores, deadLetters, logger: pino({ level: 'silent' }) });
+    const parts = { watch: TRUSTED, answers: async () => true, deadLetters, logger: pino({ level: 'silent' }) };
+    const worker = new DelayedWorker({ ...stores, ...parts });
     const attempt = async () =>
       Number((await stores.primary.rows('SELECT attempt FROM recency_outbox WHERE is_recheck = TRUE', []))[0]?.[0]);
     expect(await attempt()).toBe(1);
@@ -161,7 +183,7 @@ describe.each(['a column', 'the WHERE'] as const)('a row that cannot be read, be
 });
 
 describe('a column that cannot be read', () => {
-  beforeEach(() => sql(stores.url, `CREATE VIEW recency_contacts AS ${VIEWS['a column']}`));
+  beforeEach(() => makeUnreadable('a column', 'what a function raises'));
 
   it('among the watched followers lets the plan go on', async () => {
     const watch = `

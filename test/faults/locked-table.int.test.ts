@@ -5,6 +5,7 @@ import { answersAtOnce, askViews } from '../../src/index/store-fault.ts';
 import { DatabaseUnavailable } from '../../src/mysql/database.ts';
 import { FailedUsers } from '../../src/repair/failed-users.ts';
 import { uploadPhoto } from '../../src/tools/reference-site/photos.ts';
+import { post } from '../support/api.ts';
 import { startProcess } from '../support/cli.ts';
 import { ContactsDatabase } from '../support/contacts-database.ts';
 import { runInProcess } from '../support/in-process.ts';
@@ -18,13 +19,16 @@ import { until } from '../support/until.ts';
 const USERS = Array.from({ length: 5 }, (_, i) => String(1 + i));
 const OWNERS = Array.from({ length: 12 }, (_, i) => String(101 + i));
 
-/** As whatever waits to alter the table does. @returns what lets it go */
-async function lockContacts(url: string): Promise<() => Promise<unknown>> {
+/** @returns what lets them go */
+async function lock(url: string, tables: string): Promise<() => Promise<unknown>> {
   const locker = await createConnection(url);
   onTestFinished(() => locker.end());
-  await locker.query('LOCK TABLES contacts WRITE');
+  await locker.query(`LOCK TABLES ${tables}`);
   return () => locker.query('UNLOCK TABLES');
 }
+
+/** As whatever waits to alter the table does. */
+const lockContacts = (url: string) => lock(url, 'contacts WRITE');
 
 /** A transaction that has read the table holds up an ALTER, which holds up everybody else. */
 async function alterContacts(url: string): Promise<void> {
@@ -69,6 +73,22 @@ describe('a table that is locked counts as MySQL that does not answer', () => {
     expect(JSON.parse(stdout)).toMatchObject({ users: USERS.length, wrong: 0, answers_wrong: 0, unsettled: 0 });
     expect((await runInProcess(['dlq', 'list', '--json'], settings)).json()).toEqual([{ dead_letters: [] }]);
     expect(await epoch()).toEqual(before);
+  });
+
+  it('for consumers, also where a backup has locked what they write', async () => {
+    const settings = { ...(await serviceSettings()), MYSQL_TIMEOUT_MS: '1000' };
+    await indexedSite(settings, USERS, OWNERS);
+    const [consumer, serve] = await Promise.all([startProcess('consume', settings), startProcess('serve', settings)]);
+    const unlock = await lock(settings.MYSQL_URL, 'recency_outbox READ');
+    // Its transaction has not committed yet, so it is to be looked at again.
+    const task = { type: 'recency.contact.changed', user: '1', contact: '101', version: '900' };
+    const url = String(/"address":"(http:[^"]+)"/.exec(serve.stdout)?.[1]);
+    expect(await post({ url }, '/v1/tasks', task)).toMatchObject({ status: 202 });
+    await until(() => consumer.stdout.split('a batch failed').length > 2, { what: 'the same batch, begun again' });
+    await unlock();
+    const waiting = 'SELECT COUNT(*) AS n FROM recency_outbox WHERE is_recheck = TRUE';
+    await until(async () => Number((await sql(settings.MYSQL_URL, waiting))[0]?.n) === 1);
+    expect((await runInProcess(['dlq', 'list', '--json'], settings)).json()).toEqual([{ dead_letters: [] }]);
   });
 
   it.each([

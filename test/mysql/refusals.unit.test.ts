@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { asThrown, SERVER } from '../../src/mysql/faults.ts';
+import { SERVER } from '../../src/mysql/error-numbers.ts';
+import { asThrown } from '../../src/mysql/faults.ts';
 import { refusalRemedy } from '../../src/mysql/refusals.ts';
 
 const errorOf = (errno: number) => Object.assign(new Error('refused'), { errno, sqlState: 'HY000' });

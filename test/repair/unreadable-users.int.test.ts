@@ -27,7 +27,7 @@ beforeAll(async () => {
   await pool.query('INSERT INTO users (id) VALUES ?', [CONTACTS.map((id) => [id])]);
 });
 
-/** From here on the rows of the users in the table `unreadable` break every question that comes to them. */
+/** From here on the rows of the users in the table `unreadable` break every question that comes to them, each with one of three errors. */
 async function makeUnreadable(url: string): Promise<void> {
   await sql(
     url,
@@ -36,7 +36,11 @@ async function makeUnreadable(url: string): Promise<void> {
     `CREATE FUNCTION is_readable(user BIGINT UNSIGNED) RETURNS BOOLEAN READS SQL DATA
      BEGIN
        IF EXISTS (SELECT * FROM unreadable WHERE id = user) THEN
-         SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'this row cannot be read';
+         CASE user % 3
+           WHEN 0 THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'this row cannot be read';
+           WHEN 1 THEN SIGNAL SQLSTATE '42000' SET MYSQL_ERRNO = 1172, MESSAGE_TEXT = 'this row cannot be read';
+           ELSE SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = 3691, MESSAGE_TEXT = 'this row cannot be read';
+         END CASE;
        END IF;
        RETURN TRUE;
      END`,

@@ -110,6 +110,12 @@ export function refusal(refused: readonly DifferingSetting[]): StartError {
   return new StartError(lines.join('\n'));
 }
 
+/** @throws StartError when others are remembered; DatabaseUnavailable */
+export async function admitSettings(primary: Database, config: Config): Promise<void> {
+  const found = await compareSettings(primary, config);
+  if (found.length > 0) throw refusal(found);
+}
+
 const WATCH_INTERVAL_MS = 10_000;
 
 /** Watches the remembered settings until aborted. @throws StartError when others were adopted: this process must end */

@@ -22,7 +22,7 @@ import { openLogger } from '../tracing/logger.ts';
 import { adoptDatabase, mysqlAddress, type OpenMysqlOptions, openPrimary, untilMysqlAnswers } from './open-mysql.ts';
 import { closeRedis, openRedisClient, untilRedisAnswers } from './open-redis.ts';
 import type { ProcessContext } from './run-process.ts';
-import { agreedSettings } from './shared-settings.ts';
+import { admitSettings, agreedSettings } from './shared-settings.ts';
 import { inForce } from './shared-sizes.ts';
 
 /** MySQL and Redis, ready for use. */
@@ -74,6 +74,7 @@ export function connectStores(
     database: primary,
     ownership: new RedisOwnership(new TextRecord(redis, ownerKey(config.keyPrefix)), primary, takesOver),
     logger,
+    admit: () => admitSettings(primary, config), // an epoch may have begun because others were adopted
     ...(onNewEpoch ? { onNewEpoch } : {}),
     roles: carriesTasks(config) ? ['index', 'streams'] : ['index'],
   });

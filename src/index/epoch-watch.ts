@@ -25,6 +25,11 @@ export interface EpochWatchOptions {
   /** What this Redis is used for (the indexes alone). */
   readonly roles?: readonly RedisRole[];
   readonly logger: Logger;
+  /**
+   * May this process work in the epoch that has begun? Called before an epoch is relied on; until it resolves, Redis is not trusted.
+   * Left out: yes.
+   */
+  readonly admit?: () => Promise<void>;
   /** Called when a server was replaced, so that every index is cold now: an alarm. */
   readonly onNewEpoch?: () => void;
   /** Between two checks while there is no sign of a change, ms (10,000). */
@@ -209,9 +214,15 @@ export class EpochWatch {
       if (error instanceof RedisNotOnRecord || error instanceof RedisBelongsToAnother) this.#decide(number, undefined);
       throw error;
     });
+    if (onRecord.epoch !== this.#compared?.epoch) await this.#admit(number);
     if (ofMysql !== 'new_epoch') this.#report('Redis', recorded); // one alarm: the indexes belong to the new server, too
     this.#decide(number, { connection, nodes, ...onRecord });
     this.#refusedAt = undefined;
+  }
+
+  async #admit(number: number): Promise<void> {
+    this.#decide(number, undefined);
+    await this.#options.admit?.();
   }
 
   /** @throws RedisBelongsToAnother, RedisNotOnRecord, RedisUnavailable, DatabaseUnavailable */

@@ -1,8 +1,10 @@
 import { createConnection } from 'mysql2/promise';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CONTACTS } from '../../src/contracts/kind.ts';
+import { askTables, GRANTS } from '../../src/health/check-mysql.ts';
 import { answersAtOnce, askViews } from '../../src/index/store-fault.ts';
 import { DatabaseUnavailable } from '../../src/mysql/database.ts';
+import { migrate } from '../../src/mysql/migrate.ts';
 import { FailedUsers } from '../../src/repair/failed-users.ts';
 import { uploadPhoto } from '../../src/tools/reference-site/photos.ts';
 import { post } from '../support/api.ts';
@@ -10,11 +12,14 @@ import { startProcess } from '../support/cli.ts';
 import { ContactsDatabase } from '../support/contacts-database.ts';
 import { runInProcess } from '../support/in-process.ts';
 import { indexedSite, unpublished } from '../support/indexed-site.ts';
+import { OwnMysql } from '../support/own-mysql.ts';
 import { sql } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
 import { freshSitePool } from '../support/small-site.ts';
 import { migratedDatabase } from '../support/stores.ts';
 import { until } from '../support/until.ts';
+
+const own = new OwnMysql();
 
 const USERS = Array.from({ length: 5 }, (_, i) => String(1 + i));
 const OWNERS = Array.from({ length: 12 }, (_, i) => String(101 + i));
@@ -89,6 +94,21 @@ describe('a table that is locked counts as MySQL that does not answer', () => {
     const waiting = 'SELECT COUNT(*) AS n FROM recency_outbox WHERE is_recheck = TRUE';
     await until(async () => Number((await sql(settings.MYSQL_URL, waiting))[0]?.n) === 1);
     expect((await runInProcess(['dlq', 'list', '--json'], settings)).json()).toEqual([{ dead_letters: [] }]);
+  });
+
+  it.each(['consume', 'notify'] as const)('for %s, also during FLUSH TABLES WITH READ LOCK', async (account) => {
+    const url = await own.createDatabase();
+    await migrate({ url });
+    const primary = new ContactsDatabase(url, { connections: 10, queue: 10, deadlineMs: 60_000 });
+    onTestFinished(() => primary.close());
+    const answers = (ms: number) => answersAtOnce(askTables(primary, GRANTS[account]), ms)();
+    expect(await answers(60_000)).toBe(true);
+    const backup = await createConnection(url);
+    onTestFinished(() => backup.destroy());
+    await backup.query('FLUSH TABLES WITH READ LOCK');
+    expect(await answers(500)).toBe(false);
+    await backup.query('UNLOCK TABLES');
+    expect(await answers(60_000)).toBe(true);
   });
 
   it.each([

@@ -81,7 +81,7 @@ async function unlessUnreadable(
     const { view, photosView } = kind.statements.kind;
     return problem(
       `MySQL cannot read a row of ${view} or ${photosView}: ${messageOf(error)}`,
-      'Correct the row or the view. `recency verify --users all` names the users concerned, who have no index until then.',
+      'Correct the row or the view; `recency verify --users all` names the users concerned.',
     );
   }
 }

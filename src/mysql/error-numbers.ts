@@ -51,10 +51,7 @@ export const SERVER: Readonly<Record<number, MysqlFault>> = {
   1046: 'setup', // ER_NO_DB_ERROR
   1049: 'setup', // ER_BAD_DB_ERROR
   1054: 'setup', // ER_BAD_FIELD_ERROR
-  1055: 'setup', // ER_WRONG_FIELD_WITH_GROUP
   1064: 'setup', // ER_PARSE_ERROR
-  1109: 'setup', // ER_UNKNOWN_TABLE
-  1140: 'setup', // ER_MIX_OF_GROUP_FUNC_AND_FIELDS
   1142: 'setup', // ER_TABLEACCESS_DENIED_ERROR
   1143: 'setup', // ER_COLUMNACCESS_DENIED_ERROR
   1146: 'setup', // ER_NO_SUCH_TABLE
@@ -66,7 +63,6 @@ export const SERVER: Readonly<Record<number, MysqlFault>> = {
   1356: 'setup', // ER_VIEW_INVALID
   1370: 'setup', // ER_PROCACCESS_DENIED_ERROR
   1449: 'setup', // ER_NO_SUCH_USER: a view's definer is gone
-  1630: 'setup', // ER_FUNC_INEXISTENT_NAME_COLLISION
   1812: 'setup', // ER_TABLESPACE_MISSING
   1820: 'setup', // ER_MUST_CHANGE_PASSWORD
   1932: 'setup', // ER_NO_SUCH_TABLE_IN_ENGINE (MariaDB)

@@ -107,7 +107,7 @@ export function mysqlFaultOf(error: unknown): MysqlFault | undefined {
  */
 export function isOfRow(error: unknown): boolean {
   const fault = mysqlFaultOf(error);
-  return fault === 'row' || (fault === 'unknown' && isRefused(error));
+  return fault === 'row' || fault === 'unknown';
 }
 
 /** Has the server refused what it was asked, for a reason that does not pass: a row, a view, a table, a right? @param error as thrown */

@@ -1,6 +1,7 @@
 /** What `serve --workers` asks its processes: a worker asks all of them by way of the primary, which asks each one and passes on what they say. */
 import cluster, { type Worker } from 'node:cluster';
 import process from 'node:process';
+import { setTimeout as pause } from 'node:timers/promises';
 import { AggregatorRegistry, Gauge, type MetricObject, type Registry } from 'prom-client';
 import type { HistoryWindow } from '../console/history.ts';
 
@@ -53,6 +54,28 @@ export function answerForAll(workers: number): void {
 /** In the primary: does this worker reply within a second? Never rejects. */
 export async function isAlive(worker: Worker, number: number): Promise<boolean> {
   return (await answerOf(worker, { of: 'one', question: 'alive', number })) === true;
+}
+
+/** So many questions in a row, of a second each, and a worker that answers none is stopped or hangs. */
+export const UNANSWERED = 10;
+
+interface Asked {
+  readonly isAlive: () => Promise<boolean>;
+  /** Has it not ended? */
+  readonly isThere: () => boolean;
+  /** Pause after an answer, ms. */
+  readonly pauseMs?: number;
+}
+
+/** Asks until there is no answer to {@link UNANSWERED} questions in a row: true. False: it has ended. */
+export async function fallsSilent({ isAlive, isThere, pauseMs = 1_000 }: Asked): Promise<boolean> {
+  for (let unanswered = 0; isThere(); ) {
+    if (await isAlive()) {
+      unanswered = 0;
+      await pause(pauseMs, undefined, { ref: false });
+    } else if (++unanswered === UNANSWERED) return true;
+  }
+  return false;
 }
 
 /** Undefined: it did not reply in time. Never rejects. */

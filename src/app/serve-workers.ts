@@ -2,12 +2,11 @@
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import process from 'node:process';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { StartError } from '../config/start-error.ts';
 import { openLogger } from '../tracing/logger.ts';
-import { answerForAll, isAlive, STARTED } from './ask-workers.ts';
+import { answerForAll, fallsSilent, isAlive, STARTED, UNANSWERED } from './ask-workers.ts';
 import { isHangupHeard } from './renewal.ts';
 import { type ProcessContext, runProcess } from './run-process.ts';
 
@@ -87,24 +86,13 @@ function startWorkers({ logger, intakes, resources, fail }: ProcessContext, coun
   });
 }
 
-const ASKED_EVERY_MS = 1_000;
-
-/** So many questions in a row, of a second each, and a worker that answers none is stopped or hangs. */
-const UNANSWERED = 10;
-
-/** Asks a worker that has started until it has ended; kills it where it does not answer, so that another one takes its place. */
+/** Kills a worker that has started and does not answer any more, so that another one takes its place. */
 async function endIfSilent(worker: Worker, logger: Logger): Promise<void> {
-  let unanswered = 0;
-  for (let number = 1; worker.isConnected(); number++) {
-    if (await isAlive(worker, number)) {
-      unanswered = 0;
-      await pause(ASKED_EVERY_MS, undefined, { ref: false });
-    } else if (++unanswered === UNANSWERED) {
-      logger.error({ worker: worker.id }, `a worker has not answered for ${UNANSWERED} s, and is killed`);
-      worker.process.kill('SIGKILL');
-      return;
-    }
-  }
+  let asked = 0;
+  const isThere = () => worker.isConnected();
+  if (!(await fallsSilent({ isThere, isAlive: () => isAlive(worker, ++asked) }))) return;
+  logger.error({ worker: worker.id }, `a worker has not answered for ${UNANSWERED} s, and is killed`);
+  worker.process.kill('SIGKILL');
 }
 
 async function end(worker: Worker, signal: NodeJS.Signals): Promise<void> {

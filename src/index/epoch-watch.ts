@@ -26,8 +26,7 @@ export interface EpochWatchOptions {
   readonly roles?: readonly RedisRole[];
   readonly logger: Logger;
   /**
-   * May this process work in the epoch that has begun? Called before an epoch is relied on; until it resolves, Redis is not trusted.
-   * Left out: yes.
+   * May this process work in the epoch that has begun? Until it resolves, no index of that epoch is used. Left out: yes.
    */
   readonly admit?: () => Promise<void>;
   /** Called when a server was replaced, so that every index is cold now: an alarm. */
@@ -199,7 +198,7 @@ export class EpochWatch {
   }
 
   async #compare(): Promise<void> {
-    const { client, database, roles = ['index'] } = this.#options;
+    const { client, database, roles = ['index'], admit } = this.#options;
     const number = ++this.#started;
     const connection = this.#connection;
     const nodes = masterNodes(client);
@@ -214,15 +213,10 @@ export class EpochWatch {
       if (error instanceof RedisNotOnRecord || error instanceof RedisBelongsToAnother) this.#decide(number, undefined);
       throw error;
     });
-    if (onRecord.epoch !== this.#compared?.epoch) await this.#admit(number);
+    if (onRecord.epoch !== this.#compared?.epoch) await admit?.();
     if (ofMysql !== 'new_epoch') this.#report('Redis', recorded); // one alarm: the indexes belong to the new server, too
     this.#decide(number, { connection, nodes, ...onRecord });
     this.#refusedAt = undefined;
-  }
-
-  async #admit(number: number): Promise<void> {
-    this.#decide(number, undefined);
-    await this.#options.admit?.();
   }
 
   /** @throws RedisBelongsToAnother, RedisNotOnRecord, RedisUnavailable, DatabaseUnavailable */

@@ -118,14 +118,23 @@ it('a row that breaks every question to a view', async () => {
   });
 });
 
-it('an id that is not a whole number', async () => {
+it.each([
+  ['c.contact_id', '0.5 + c.contact_id AS contact_id', 'user 1, contact_id 2.5'],
+  ['c.user_id', '0.5 + c.user_id AS user_id', 'user 1.5, contact_id 2'],
+])('an id that is not a whole number: %s', async (column, instead, pair) => {
   const find = await doctorOf(
     "INSERT INTO users (id, name) VALUES (1, 'ann'), (2, 'bob')",
     'INSERT INTO contacts (user_id, contact_id) VALUES (1, 2)',
-    createContacts().replace('c.contact_id', 'c.contact_id + 0.5 AS contact_id'),
+    createContacts().replace(column, instead),
   );
   expect(find('pairs')).toMatchObject({
     state: 'problem',
-    detail: expect.stringMatching(/1 have an id that is not a whole number: user 1, contact_id 2\.5$/),
+    detail: expect.stringContaining(`1 have an id that is not a whole number: ${pair}`),
   });
+});
+
+it('of a view that is missing, no row that cannot be read', async () => {
+  const find = await doctorOf('DROP VIEW recency_photos');
+  expect(find('schema')).toMatchObject({ state: 'problem' });
+  expect(find('times')).toMatchObject({ state: 'problem', detail: expect.not.stringContaining('cannot read a row') });
 });

@@ -59,7 +59,7 @@ export async function isAlive(worker: Worker, number: number): Promise<boolean> 
 /** So many questions in a row, of a second each, and a worker that answers none is stopped or hangs. */
 export const UNANSWERED = 10;
 
-interface Asked {
+interface AskedWorker {
   readonly isAlive: () => Promise<boolean>;
   /** Has it not ended? */
   readonly isThere: () => boolean;
@@ -68,7 +68,7 @@ interface Asked {
 }
 
 /** Asks until there is no answer to {@link UNANSWERED} questions in a row: true. False: it has ended. */
-export async function fallsSilent({ isAlive, isThere, pauseMs = 1_000 }: Asked): Promise<boolean> {
+export async function fallsSilent({ isAlive, isThere, pauseMs = 1_000 }: AskedWorker): Promise<boolean> {
   for (let unanswered = 0; isThere(); ) {
     if (await isAlive()) {
       unanswered = 0;

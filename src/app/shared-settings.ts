@@ -47,9 +47,13 @@ export async function agreedSettings(database: Database, config: Config): Promis
 }
 
 function requireAgreed(config: Config, remembered: RememberedSettings): void {
+  requireSame(config, remembered);
+  refuseSizes(otherSizes(config, remembered));
+}
+
+function requireSame(config: Config, remembered: RememberedSettings): void {
   const found = differences(config, remembered);
   if (found.length > 0) throw refusal(found);
-  refuseSizes(otherSizes(config, remembered));
 }
 
 /** Remembers where indexes and tasks are, whatever was remembered before. @throws DatabaseUnavailable */
@@ -110,10 +114,9 @@ export function refusal(refused: readonly DifferingSetting[]): StartError {
   return new StartError(lines.join('\n'));
 }
 
-/** @throws StartError when others are remembered; DatabaseUnavailable */
+/** As {@link agreedSettings}, for a process that runs: it keeps its sizes. @throws StartError when others were adopted; DatabaseUnavailable */
 export async function admitSettings(primary: Database, config: Config): Promise<void> {
-  const found = await compareSettings(primary, config);
-  if (found.length > 0) throw refusal(found);
+  requireSame(config, await readRememberedSettings(primary));
 }
 
 const WATCH_INTERVAL_MS = 10_000;
@@ -127,11 +130,10 @@ export async function watchSettings(
 ): Promise<void> {
   while (!signal.aborted) {
     await pause(intervalMs, signal);
-    const found = await compareSettings(primary, config).catch((error: unknown) => {
+    await admitSettings(primary, config).catch((error: unknown) => {
+      if (error instanceof StartError) throw error;
       logger.debug({ err: error }, 'the shared settings could not be compared');
-      return [];
     });
-    if (found.length > 0) throw refusal(found);
   }
 }
 

@@ -18,6 +18,8 @@ const PAIRS = 10_000;
 
 const EXAMPLES = 3;
 
+const WHOLE = /^-?[0-9]+$/;
+
 const ONCE =
   'Each pair must have one row: a join multiplies them. It counts as one contact, by the row with the latest upload.';
 
@@ -25,36 +27,22 @@ const ONCE =
 export async function pairsVerdict(database: KindDatabase): Promise<Verdict> {
   const { view, idColumn } = database.statements.kind;
   const pairs = await readAnyPairs(database, PAIRS);
-  const texts = pairs.map(({ user, contact }) => `user ${user}, ${idColumn} ${contact}`);
-  const twice = [...Map.groupBy(texts, (text) => text)].filter(([, alike]) => alike.length > 1).map(([text]) => text);
-  if (twice.length > 0) {
-    const examples = twice.slice(0, EXAMPLES).join('; ');
-    return problem(
-      `of ${pairs.length} rows of ${view}, ${twice.length} pairs are there several times: ${examples}`,
-      ONCE,
-    );
+  const textOf = ({ user, contact }: Pair) => `user ${user}, ${idColumn} ${contact}`;
+  const found = (some: readonly Pair[], what: string) =>
+    `of ${pairs.length} rows of ${view}, ${some.length} ${what}: ${some.slice(0, EXAMPLES).map(textOf).join('; ')}`;
+  const alike = [...Map.groupBy(pairs, textOf).values()];
+  const twice = alike.filter(({ length }) => length > 1).map(([pair]) => pair as Pair);
+  if (twice.length > 0) return problem(found(twice, 'pairs are there several times'), ONCE);
+  const broken = pairs.filter(({ user, contact }) => !WHOLE.test(user) || !WHOLE.test(contact));
+  if (broken.length > 0) {
+    const fix = 'Leave such rows out of the view, and give it columns of whole numbers.';
+    return problem(found(broken, 'have an id that is not a whole number'), fix);
   }
-  const unusable = texts.filter((_, place) => !hasWholeNumbers(pairs[place]));
-  if (unusable.length > 0) {
-    return problem(
-      `of ${pairs.length} rows of ${view}, ${unusable.length} have an id that is not a whole number: ${unusable.slice(0, EXAMPLES).join('; ')}`,
-      'Leave such rows out of the view, and give it columns of whole numbers.',
-    );
-  }
-  const bad = texts.filter((_, place) => BigInt(pairs[place]?.contact ?? 1) < 1n);
-  if (bad.length > 0) {
-    return warning(
-      `of ${pairs.length} rows of ${view}, ${bad.length} have an id below 1, and are ignored: ${bad.slice(0, EXAMPLES).join('; ')}`,
-      'Leave such rows out of the view.',
-    );
+  const ignored = pairs.filter(({ contact }) => BigInt(contact) < 1n);
+  if (ignored.length > 0) {
+    return warning(found(ignored, 'have an id below 1, and are ignored'), 'Leave such rows out of the view.');
   }
   return await guardedVerdict(database, pairs);
-}
-
-const WHOLE = /^-?[0-9]+$/;
-
-function hasWholeNumbers(pair: Pair | undefined): boolean {
-  return pair === undefined || (WHOLE.test(pair.user) && WHOLE.test(pair.contact));
 }
 
 async function guardedVerdict(database: KindDatabase, pairs: readonly Pair[]): Promise<Verdict> {

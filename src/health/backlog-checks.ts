@@ -9,7 +9,7 @@ import { pause } from '../timing/loop.ts';
 import { type DeadLetters, letterTime } from '../transport/dead-letters.ts';
 import type { StreamFill } from '../transport/streams/publisher.ts';
 import type { Transport } from '../transport/transport.ts';
-import { type Checks, counting, fine, problem, type Verdict, warning } from './finding.ts';
+import { type Checks, counting, fine, messageOf, problem, type Verdict, warning } from './finding.ts';
 
 /** How many tasks wait in each lane, and how many consumers take them. */
 type LaneStates = { readonly [lane in Lane]: Pick<Transport, 'lag' | 'consumers'> };
@@ -135,10 +135,7 @@ async function measured(
   const deadline = performance.now() + ms;
   for (;;) {
     const look = withTimeout(measure(), ms, () => new Error(`no answer within ${ms} ms`));
-    const failure = await look.then(
-      () => undefined,
-      (error: unknown) => (error instanceof Error ? error.message : String(error)),
-    );
+    const failure = await look.then(() => undefined, messageOf);
     const isLate = LANES.some((lane) => (watermark.lagShownMs(lane) ?? Number.POSITIVE_INFINITY) > ms);
     if (failure !== undefined || !isLate || performance.now() >= deadline) return failure;
     await pause(BETWEEN_LOOKS_MS);

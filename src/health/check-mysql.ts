@@ -228,9 +228,7 @@ export async function missingGrants(database: Database, grants: Grants, user: st
     for (const privilege of privileges) {
       await database.write(harmless(table, privilege), []).catch((error: unknown) => {
         if (DENIED.has(codeOf(error))) lacking.push(privilege);
-        else if (error instanceof Error && 'sqlState' in error)
-          return; // the server accepts no writes now, for example
-        else throw error;
+        else unlessRefused(error); // the server accepts no writes now, for example
       });
     }
     if (lacking.length > 0) missing.push(`GRANT ${lacking.join(', ')} ON ${table} TO '${user}'`);

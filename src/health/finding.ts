@@ -34,6 +34,8 @@ export async function examine(area: string, checks: Checks): Promise<Finding[]> 
   return findings;
 }
 
+/** An attempt at several addresses of a host has an error without a message of its own. */
 export function messageOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(messageOf).join(', ');
   return error instanceof Error ? error.message : String(error);
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
 import { readinessUrl } from '../config/readiness-url.ts';
+import { messageOf } from './finding.ts';
 
 /** What a health check found. */
 interface ProcessHealth {
@@ -65,12 +66,6 @@ function readinessIn(body: string): string | undefined {
   } catch {
     return undefined; // another program has the port, or too many have asked
   }
-}
-
-/** An attempt at several addresses of a host has an error without a message of its own. */
-function messageOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(messageOf).join(', ');
-  return error instanceof Error ? error.message : String(error);
 }
 
 const LONGEST = 500;

@@ -11,6 +11,7 @@ import { RedisUnavailable } from '../redis/unavailable.ts';
 import type { Deadline } from '../timing/deadline.ts';
 import { pause, retry } from '../timing/loop.ts';
 import { activeParent } from '../tracing/tracing.ts';
+import { KafkaUnavailable } from '../transport/kafka/errors.ts';
 import { type TaskPublisher, TransportFull } from '../transport/task-publisher.ts';
 import { apiQueries } from './api-queries.ts';
 import type { ProcessContext, Times } from './run-process.ts';
@@ -36,7 +37,7 @@ const LOG_INTERVAL_MS = 30_000;
 
 /** Whether a server is unavailable, so that the same start may succeed later. */
 function isServerUnavailable(error: unknown): boolean {
-  return error instanceof ServerAway || error instanceof DatabaseUnavailable || error instanceof RedisUnavailable;
+  return [ServerAway, DatabaseUnavailable, RedisUnavailable, KafkaUnavailable].some((type) => error instanceof type);
 }
 
 /**

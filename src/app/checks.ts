@@ -1,4 +1,5 @@
 import { type Check, NotReady } from '../api/readiness.ts';
+import { StartError } from '../config/start-error.ts';
 import { RedisBelongsToAnother } from '../index/ownership.ts';
 import { type Database, DatabaseNotPrimary } from '../mysql/database.ts';
 import { readProvenEpoch } from '../mysql/epoch.ts';
@@ -93,7 +94,7 @@ export function checkedPublisher(publisher: Pick<TaskPublisher, 'publish' | 'che
 }
 
 /** Errors whose texts readiness may show: they hold no secret, and say what somebody has to mend. */
-const NAMED = [KafkaPermissionMissing, RedisBelongsToAnother, RedisNotOnRecord, StreamNotOnRecord];
+const NAMED = [StartError, KafkaPermissionMissing, RedisBelongsToAnother, RedisNotOnRecord, StreamNotOnRecord];
 
 function named(error: unknown): never {
   throw error instanceof Error && NAMED.some((type) => error instanceof type)

@@ -67,7 +67,7 @@ async function startConsume(context: ProcessContext, lanes: readonly Lane[], tim
   const transport = openTransport({ ...context, primary }, 'consume');
   await transport.untilAnswers(signal);
   await watchTransport(context, transport, onNewEpoch);
-  await agreeOnSettings(primary, config);
+  await agreeOnSettings(primary, config, transport);
   const dropped = droppedLettersCounter(registry);
   const deadLetters = resources.adopt(transport.openDeadLetters(dropped), (opened) => opened.close());
   const opening: LaneOpening = {
@@ -93,7 +93,7 @@ async function startConsume(context: ProcessContext, lanes: readonly Lane[], tim
   await serveMetrics(context, { registry, ...readiness, port: METRICS_PORTS.consume });
 
   // Consume.
-  inBackground(context, (stopping) => watchSettings(context, primary, stopping));
+  inBackground(context, (stopping) => watchSettings(context, { primary, transport }, stopping));
   inBackground(context, (stopping) => opening.recovery.run(stopping));
   startDelayedWork(context, opening);
   startConsumers(

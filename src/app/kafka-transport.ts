@@ -9,7 +9,7 @@ import { retry } from '../timing/loop.ts';
 import { createKafka, type KafkaSettings } from '../transport/kafka/client.ts';
 import { KafkaDeadLetters } from '../transport/kafka/dead-letters.ts';
 import { kafkaBarrier, kafkaPositions, strictKafkaBarrier } from '../transport/kafka/drain-barrier.ts';
-import { isElecting, isPassing, missingPermission, permitted } from '../transport/kafka/errors.ts';
+import { isElecting, isPassing, KafkaUnavailable, missingPermission, permitted } from '../transport/kafka/errors.ts';
 import { oauthTokens } from '../transport/kafka/oauth-token.ts';
 import { isWaitingAt, KafkaTaskPublisher } from '../transport/kafka/publisher.ts';
 import { KafkaTaskSource } from '../transport/kafka/source.ts';
@@ -80,8 +80,18 @@ export function openKafkaTransport({ config, name, logger, primary }: TransportO
     lag: () => ifKnown(admin.lag(group)),
     consumers: () => ifKnown(admin.members(group)),
     answers: () => permitted(admin.answers(), 'DESCRIBE', { topic }),
+    // Not the addresses: they may differ from host to host.
+    location: async () => new Map([['KAFKA_BROKERS:cluster', `cluster ${await clusterOf(admin)}`]]),
     close: () => admin.close(),
   };
+}
+
+/** @throws KafkaUnavailable, what kafkajs throws */
+async function clusterOf(admin: TopicAdmin): Promise<string> {
+  return await admin.clusterId().catch((error: unknown) => {
+    if (!isPassing(error)) throw error;
+    throw new KafkaUnavailable(`Kafka does not say which cluster it is: ${(error as Error).message}`, { cause: error });
+  });
 }
 
 const BETWEEN_TRIES_MS = 250;

@@ -204,7 +204,7 @@ export async function checkRedisUse(client: RedisClient, config: Config, role: R
     const { cause } = error as Error;
     // Redis checks permissions before memory, so this user may write.
     if (cause instanceof Error && cause.message.startsWith('OOM')) return 'full';
-    throw refusedCommand(error, setting, aclRules(config.keyPrefix, usesOf(client, config, role), client.isCluster));
+    throw refusedCommand(error, setting, aclRules(config.keyPrefix, usesOf(client, config, role)));
   }
 }
 
@@ -212,9 +212,9 @@ export async function checkRedisUse(client: RedisClient, config: Config, role: R
 function usesOf(client: RedisClient, config: Config, role: RedisRole): RedisUses {
   const { transport, streamsUrl } = config;
   const isShared = transport === 'streams' && streamsUrl === undefined;
-  const { options } = client;
+  const { options, isCluster } = client;
   const selects = 'db' in options && (options.db ?? 0) > 0; // a cluster has no databases
-  return { index: role === 'index' || isShared, tasks: role === 'streams' || isShared, selects };
+  return { index: role === 'index' || isShared, tasks: role === 'streams' || isShared, isCluster, selects };
 }
 
 function refusedCommand(error: unknown, setting: string, rules: readonly string[]): unknown {

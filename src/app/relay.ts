@@ -44,7 +44,7 @@ async function startRelay(context: ProcessContext): Promise<void> {
   await agreedSettings(database, config);
   const transport = openSmallLane({ ...context, primary: database }, 'relay');
   await transport.untilAnswers(signal);
-  await agreeOnSettings(database, config);
+  await agreeOnSettings(database, config, transport);
 
   // Measure.
   const registry = createRegistry('relay');
@@ -68,7 +68,7 @@ async function startRelay(context: ProcessContext): Promise<void> {
     onPublished: relayCounters(registry),
   });
   const janitor = new OutboxJanitor({ database, keepMs: config.outboxKeepHours * HOUR_MS, logger });
-  inBackground(context, (ending) => watchSettings(context, database, ending));
+  inBackground(context, (ending) => watchSettings(context, { primary: database, transport }, ending));
   const redis = resources.adopt(openRedisClient(config, 'relay-lease', logger), closeRedis);
   const leases = createLeases(config, { primary: database, redis }, JANITOR_LEASE);
   const cleaning = { name: 'janitor', work: (held: AbortSignal) => janitor.run(held), logger };

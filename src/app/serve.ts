@@ -92,7 +92,7 @@ async function startServe(started: ProcessContext, times: Times): Promise<void> 
   // Watch.
   inBackground(context, (ending) => admission.run(ending));
   watchTruth(context, { registry, kinds: stores.kinds });
-  inBackground(context, (ending) => watchSettings(context, primary, ending));
+  inBackground(context, (ending) => watchSettings(context, { primary, transport }, ending));
   if (admission.isComplete) await untilLagKnown(watermark, { ...config, withinMs: LAG_WITHIN_MS, signal });
   start.isOver = true;
   logger.info({ address: url }, `answering at ${url}, described at ${url}/docs`);
@@ -177,7 +177,7 @@ function openAdmission(
         if (watch) await startWatch(watch);
       },
     },
-    agree: () => agreeOnSettings(primary, config),
+    agree: () => agreeOnSettings(primary, config, transport),
     logger,
   });
 }

@@ -1,10 +1,9 @@
 import type { Config } from '../config/config.ts';
 import { PREFIX } from '../config/settings.ts';
 import { StartError } from '../config/start-error.ts';
-import { bumpEpoch } from '../index/epoch.ts';
 import type { Database } from '../mysql/database.ts';
-import { readEpoch } from '../mysql/epoch.ts';
-import { isSuspended } from '../mysql/epoch-token.ts';
+import { beginEpoch, lockEpoch, type NextEpoch } from '../mysql/epoch.ts';
+import { serverOn } from '../mysql/epoch-token.ts';
 import {
   type DifferingSetting,
   differing,
@@ -12,28 +11,56 @@ import {
   readRememberedSettings,
   rememberSettings,
 } from '../mysql/settings.ts';
-import { forgetStreams } from '../mysql/stream-record.ts';
 import { databaseNumberOf } from '../redis/sentinel.ts';
 import { siteOf } from '../site/site.ts';
 import { pause } from '../timing/loop.ts';
+import type { Transport } from '../transport/transport.ts';
 import { mysqlAddress } from './open-mysql.ts';
 import type { ProcessContext } from './run-process.ts';
 import { otherSizes, refuseSizes, sizesOf } from './shared-sizes.ts';
 
-/** Compares these settings with the remembered ones; changes nothing. @throws DatabaseUnavailable */
-export async function compareSettings(database: Database, config: Config): Promise<DifferingSetting[]> {
-  return differences(config, await readRememberedSettings(database));
+/** Says which cluster of Kafka it is; left out: it is not known yet. */
+export type Located = Pick<Transport, 'location'>;
+
+/** Compares these settings with the remembered ones; changes nothing. @throws DatabaseUnavailable, what asking the transport throws */
+export async function compareSettings(
+  database: Database,
+  config: Config,
+  transport?: Located,
+): Promise<DifferingSetting[]> {
+  const location = await locationOf(config, transport);
+  return differences(location, await readRememberedSettings(database));
+}
+
+/**
+ * The same, for those who would adopt them: where some are remembered and one is not (a version that did not compare it has remembered
+ * the others), nobody knows whether it is the same.
+ */
+export async function settingsToAdopt(
+  database: Database,
+  config: Config,
+  transport?: Located,
+): Promise<DifferingSetting[]> {
+  const location = await locationOf(config, transport);
+  const remembered = await readRememberedSettings(database);
+  if (remembered.size === 0) return [];
+  return differences(
+    location,
+    new Map([...location.keys()].map((name) => [name, remembered.get(name) ?? 'not known'])),
+  );
 }
 
 /**
  * Remembers settings that are new. This is the last step of a start, so that a failed start does not bind the next ones to its
  * mistake.
- * @throws StartError when others use other settings, DatabaseUnavailable
+ * @throws StartError when others use other settings, DatabaseUnavailable, what asking the transport throws
  */
-export async function agreeOnSettings(database: Database, config: Config): Promise<void> {
+export async function agreeOnSettings(database: Database, config: Config, transport?: Located): Promise<void> {
+  const location = await locationOf(config, transport);
   await rememberSettings(database, (remembered) => {
-    requireAgreed(config, remembered);
-    const settings = new Map([...locations(config), ...sizesOf(config)]);
+    requireSame(location, remembered);
+    refuseSizes(otherSizes(config, remembered));
+    const settings = new Map([...location, ...sizesOf(config)]);
     return new Map([...settings].filter(([name]) => !remembered.has(name)));
   });
 }
@@ -43,22 +70,35 @@ export async function agreeOnSettings(database: Database, config: Config): Promi
  * @throws StartError when others use other settings, DatabaseUnavailable
  */
 export async function agreedSettings(database: Database, config: Config): Promise<void> {
-  requireAgreed(config, await readRememberedSettings(database));
-}
-
-function requireAgreed(config: Config, remembered: RememberedSettings): void {
-  requireSame(config, remembered);
+  const remembered = await readRememberedSettings(database);
+  requireSame(locations(config), remembered);
   refuseSizes(otherSizes(config, remembered));
 }
 
-function requireSame(config: Config, remembered: RememberedSettings): void {
-  const found = differences(config, remembered);
+function requireSame(location: ReadonlyMap<string, string>, remembered: RememberedSettings): void {
+  const found = differences(location, remembered);
   if (found.length > 0) throw refusal(found);
 }
 
-/** Remembers where indexes and tasks are, whatever was remembered before. @throws DatabaseUnavailable */
-export async function adoptSettings(database: Database, config: Config): Promise<void> {
-  await rememberSettings(database, () => locations(config));
+/**
+ * Remembers where indexes and tasks are, whatever was remembered before.
+ * @param next an epoch that begins with it; left out: none
+ * @throws DatabaseUnavailable, EpochMissing, what asking the transport throws
+ */
+export async function adoptSettings(
+  database: Database,
+  config: Config,
+  transport?: Located,
+  next?: NextEpoch,
+): Promise<void> {
+  const location = await locationOf(config, transport);
+  await rememberSettings(
+    database,
+    () => location,
+    async (connection) => {
+      if (next) await beginEpoch(connection, serverOn(await lockEpoch(connection)), next);
+    },
+  );
 }
 
 const databaseText = (urls: string) => `database ${databaseNumberOf(urls)}`;
@@ -95,9 +135,13 @@ function locations(config: Config): Map<string, string> {
   return settings;
 }
 
+async function locationOf(config: Config, transport?: Located): Promise<Map<string, string>> {
+  return new Map([...locations(config), ...((await transport?.location()) ?? [])]);
+}
+
 /** Where indexes and tasks are elsewhere for this process: by names with the prefix RECENCY_. It is refused. */
-export function differences(config: Config, rememberedSettings: RememberedSettings): DifferingSetting[] {
-  return differing(locations(config), rememberedSettings).map(({ name, ...values }) => {
+function differences(location: ReadonlyMap<string, string>, remembered: RememberedSettings): DifferingSetting[] {
+  return differing(location, remembered).map(({ name, ...values }) => {
     return { name: PREFIX + name.replace(/:.*/, ''), ...values };
   });
 }
@@ -114,9 +158,16 @@ export function refusal(refused: readonly DifferingSetting[]): StartError {
   return new StartError(lines.join('\n'));
 }
 
-/** As {@link agreedSettings}, for a process that runs: it keeps its sizes. @throws StartError when others were adopted; DatabaseUnavailable */
-export async function admitSettings(primary: Database, config: Config): Promise<void> {
-  requireSame(config, await readRememberedSettings(primary));
+/**
+ * As {@link agreedSettings}, for a process that runs: it keeps its sizes.
+ * @throws StartError when others were adopted; DatabaseUnavailable, what asking the transport throws
+ */
+export async function admitSettings(primary: Database, config: Config, transport?: Located): Promise<void> {
+  const [location] = await Promise.allSettled([transport?.location() ?? new Map<string, string>()]);
+  const remembered = await readRememberedSettings(primary); // last: those of now
+  requireSame(locations(config), remembered);
+  if (location.status === 'rejected') throw location.reason;
+  requireSame(location.value, remembered);
 }
 
 const WATCH_INTERVAL_MS = 10_000;
@@ -124,48 +175,15 @@ const WATCH_INTERVAL_MS = 10_000;
 /** Watches the remembered settings until aborted. @throws StartError when others were adopted: this process must end */
 export async function watchSettings(
   { config, logger }: Pick<ProcessContext, 'config' | 'logger'>,
-  primary: Database,
+  { primary, transport }: { readonly primary: Database; readonly transport?: Located },
   signal: AbortSignal,
   intervalMs = WATCH_INTERVAL_MS,
 ): Promise<void> {
   while (!signal.aborted) {
     await pause(intervalMs, signal);
-    await admitSettings(primary, config).catch((error: unknown) => {
+    await admitSettings(primary, config, transport).catch((error: unknown) => {
       if (error instanceof StartError) throw error;
       logger.debug({ err: error }, 'the shared settings could not be compared');
     });
   }
-}
-
-/** The result of `config adopt`. */
-export interface Adopted {
-  readonly changed: readonly DifferingSetting[];
-  /** Token of the epoch in force. */
-  readonly epoch: string;
-  /** The consumers must first catch up with lost tasks, so no index is built yet. */
-  readonly suspended: boolean;
-}
-
-/**
- * Makes these settings the ones that all processes must share, and begins a new epoch: indexes that were built before, perhaps
- * from tasks sent elsewhere, are cold. Settings that are remembered already change nothing. A suspended epoch ends, because nobody
- * will catch up in the old location.
- *
- * The epoch begins before and after the settings change: before, because a run that is killed midway finds nothing to adopt when
- * it is repeated; after, because a process that was left running may have built an index in between.
- * @throws DatabaseUnavailable, EpochMissing
- */
-export async function adopt(primary: Database, config: Config): Promise<Adopted> {
-  const changed = await compareSettings(primary, config);
-  if (changed.length === 0) {
-    await adoptSettings(primary, config); // those that no process has remembered yet
-    const { token } = await readEpoch(primary);
-    return { changed, epoch: token, suspended: isSuspended(token) };
-  }
-  const changes = changed.map(({ name, remembered, here }) => `${name} ${remembered} → ${here}`).join(', ');
-  await bumpEpoch(primary, `settings to be adopted: ${changes}`);
-  await adoptSettings(primary, config);
-  await forgetStreams(primary); // otherwise the consumers would report that the new ones lack what was published to the old ones
-  const epoch = await bumpEpoch(primary, `settings adopted: ${changes}`);
-  return { changed, epoch, suspended: isSuspended(epoch) };
 }

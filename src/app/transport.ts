@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { HttpProblem } from '../api/http-problem.ts';
 import { type Config, loadConfig } from '../config/config.ts';
+import type { Lane } from '../contracts/bulk-task.ts';
 import type { Steps } from '../index/protocol.ts';
 import { BulkLaneUnavailable } from '../index/store-fault.ts';
 import { DatabaseUnavailable } from '../mysql/faults.ts';
@@ -9,10 +10,11 @@ import { openLogger } from '../tracing/logger.ts';
 import { type DeadLetters, NotReplayable } from '../transport/dead-letters.ts';
 import { TransportFull } from '../transport/task-publisher.ts';
 import { type LanedTransport, type Transport, withBulkLane } from '../transport/transport.ts';
+import { agreedTransport, agreementOn } from './agreed-transport.ts';
 import { openKafkaTransport } from './kafka-transport.ts';
 import { openPrimary } from './open-mysql.ts';
 import type { ProcessContext } from './run-process.ts';
-import { agreedSettings } from './shared-settings.ts';
+import { admitSettings, agreedSettings } from './shared-settings.ts';
 import { openStreamsTransport } from './streams-transport.ts';
 import type { TransportOpening } from './transport-opening.ts';
 
@@ -23,19 +25,24 @@ interface TransportContext extends Omit<TransportOpening, 'name'> {
 
 /** Opens the configured transport, without waiting for its servers. @param name name of the process, for the servers' lists */
 export function openTransport({ resources, ...opening }: TransportContext, name: string): LanedTransport {
-  const { config } = opening;
-  const open = openerOf(config);
-  const small = open({ ...opening, name }, 'small');
-  const bulk = open({ ...opening, config: bulkLaneOf(config), name: `${name}-bulk` }, 'bulk');
-  return resources.adopt(withBulkLane(small, bulk), (transport) => transport.close());
+  const { config, primary } = opening;
+  const small = openLane({ ...opening, name }, 'small');
+  const bulk = openLane({ ...opening, config: bulkLaneOf(config), name: `${name}-bulk` }, 'bulk');
+  const agree = agreementOn(small, config, primary);
+  const both = withBulkLane(agreedTransport(small, agree), agreedTransport(bulk, agree));
+  return resources.adopt(both, (transport) => transport.close());
 }
 
 /** The same without the bulk lane, for a process that only publishes what a site says: it needs no permission for more. */
 export function openSmallLane({ resources, ...opening }: TransportContext, name: string): Transport {
-  return resources.adopt(openerOf(opening.config)({ ...opening, name }, 'small'), (transport) => transport.close());
+  const small = openLane({ ...opening, name }, 'small');
+  const agreed = agreedTransport(small, agreementOn(small, opening.config, opening.primary));
+  return resources.adopt(agreed, (transport) => transport.close());
 }
 
-const openerOf = ({ transport }: Config) => (transport === 'kafka' ? openKafkaTransport : openStreamsTransport);
+function openLane(opening: TransportOpening, lane: Lane): Transport {
+  return opening.config.transport === 'kafka' ? openKafkaTransport(opening, lane) : openStreamsTransport(opening);
+}
 
 /** The bulk lane is a topic and a group of its own: members of one group must subscribe to the same topics. */
 export function bulkLaneOf(config: Config): Config {
@@ -73,6 +80,7 @@ export async function withDeadLetters<T>(
   const transport = openSmallLane({ config, logger, resources, primary }, name);
   await agreedSettings(primary, config); // with others there are other letters, or none
   await transport.untilAnswers(signal);
+  await admitSettings(primary, config, transport);
   return await work(resources.adopt(transport.openDeadLetters(), (opened) => opened.close()));
 }
 

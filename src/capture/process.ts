@@ -74,7 +74,7 @@ async function startCapture(context: ProcessContext, mapping: Mapping, from: Log
   await agreedSettings(database, config);
   const transport = openSmallLane({ ...context, primary: database }, 'capture');
   await transport.untilAnswers(signal);
-  await agreeOnSettings(database, config);
+  await agreeOnSettings(database, config, transport);
   const publisher = checkedPublisher(resources.adopt(transport.openPublisher(), (opened) => opened.close()));
 
   // Capture, under a lease.
@@ -109,7 +109,7 @@ async function startCapture(context: ProcessContext, mapping: Mapping, from: Log
   await serveMetrics(context, { registry, checks, port: METRICS_PORTS.capture });
   const redis = resources.adopt(openRedisClient(config, 'capture-lease', logger), closeRedis);
   const leases = createLeases(config, { primary: database, redis }, leaseTimes(config, times));
-  inBackground(context, (ending) => watchSettings(context, database, ending));
+  inBackground(context, (ending) => watchSettings(context, { primary: database, transport }, ending));
   const work = (held: AbortSignal, token: string) => leadCapture(context, from, capturing, leading, { held, token });
   inBackground(context, (ending) => whileLeading(leases, { name: LEASE, work, logger }, ending));
   logger.info({ transport: config.transport, topic: config.topic }, 'capture is ready');

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { action, defineCommand, defineGroup } from './define-command.ts';
+import { action, defineCommand, defineGroup, interruptible } from './define-command.ts';
 
 export function addConfig(program: Command): void {
   const config = defineGroup(program, {
@@ -70,11 +70,8 @@ function addAdopt(config: Command): void {
     example: 'config adopt',
   });
   action(command, async (output) => {
-    const [{ adopt }, { withPrimary }] = await Promise.all([
-      import('../app/shared-settings.ts'),
-      import('../app/stores.ts'),
-    ]);
-    const adopted = await withPrimary(({ config, primary }) => adopt(primary, config));
+    const { adoptOwnSettings } = await import('../app/adopt-settings.ts');
+    const adopted = await interruptible(adoptOwnSettings);
     const changes = adopted.changed.map(({ name, remembered, here }) => `${name}: ${remembered} → ${here}`);
     const text =
       changes.length === 0

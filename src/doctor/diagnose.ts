@@ -4,6 +4,7 @@ import { kafkaSettings } from '../app/kafka-transport.ts';
 import { openPrimary, openReplica, untilMysqlAnswers } from '../app/open-mysql.ts';
 import { closeRedis, openRedisClient, untilRedisAnswers } from '../app/open-redis.ts';
 import { appliedWatermarkOf } from '../app/reports.ts';
+import { compareSettings } from '../app/shared-settings.ts';
 import { inForce } from '../app/shared-sizes.ts';
 import { indexStores } from '../app/stores.ts';
 import { bulkLaneOf, openTransport } from '../app/transport.ts';
@@ -20,7 +21,7 @@ import { TextRecord } from '../redis/text-record.ts';
 import { openLogger } from '../tracing/logger.ts';
 import type { LanedTransport } from '../transport/transport.ts';
 import { kafkaChecks } from './kafka-checks.ts';
-import { mysqlChecks } from './mysql-checks.ts';
+import { mysqlChecks, settingsVerdict } from './mysql-checks.ts';
 import { recordVerdict, redisChecks } from './redis-checks.ts';
 
 /** The longest wait for a server, ms: doctor reports an unavailable server and does not wait for it. */
@@ -62,7 +63,7 @@ export async function diagnose(signal: AbortSignal): Promise<Finding[]> {
   ];
   if (isUnreached(found)) return found;
   const records = await examineRecords({ redis, streams, primary }, config);
-  const brokers = config.transport === 'kafka' ? await examine('kafka', await kafkaChecksOf(config, logger)) : [];
+  const brokers = config.transport === 'kafka' ? await examineKafka({ config, logger, primary, transport }) : [];
   const lanes = config.transport === 'streams' ? await examine('streams', lanesOnRecord(transport)) : [];
   const backlog = await examineBacklog(primary, redis, transport, config);
   return [
@@ -178,9 +179,21 @@ async function examineRedis(client: RedisClient, config: Config, signal: AbortSi
   return [...reached, ...(await examine('redis', redisChecks(client, config)))];
 }
 
-function kafkaChecksOf(config: Config, logger: Logger): Promise<Checks> {
+async function examineKafka({ config, logger, primary, transport }: KafkaExamination): Promise<Finding[]> {
   const laneOf = ({ topic, kafkaGroup: group }: Config) => ({ topic, group });
-  return kafkaChecks(kafkaSettings(config, 'doctor', logger), [laneOf(config), laneOf(bulkLaneOf(config))]);
+  const lanes = [laneOf(config), laneOf(bulkLaneOf(config))] as const;
+  const cluster = async () => {
+    const found = await compareSettings(primary, config, transport);
+    return settingsVerdict(found.filter(({ name }) => name === 'RECENCY_KAFKA_BROKERS'));
+  };
+  return await examine('kafka', { cluster, ...(await kafkaChecks(kafkaSettings(config, 'doctor', logger), lanes)) });
+}
+
+interface KafkaExamination {
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly primary: Database;
+  readonly transport: LanedTransport;
 }
 
 function examineBacklog(

@@ -1,5 +1,5 @@
 import { mysqlAddress } from '../app/open-mysql.ts';
-import { differences } from '../app/shared-settings.ts';
+import { compareSettings } from '../app/shared-settings.ts';
 import { otherSizes, sizeText } from '../app/shared-sizes.ts';
 import type { CaptureProblem } from '../capture/capture-checks.ts';
 import { checkCapture } from '../capture/check.ts';
@@ -12,7 +12,7 @@ import type { Database } from '../mysql/database.ts';
 import { isOfRow } from '../mysql/faults.ts';
 import { type EpochState, readEpochState } from '../mysql/losses.ts';
 import { readServer } from '../mysql/server-record.ts';
-import { readRememberedSettings } from '../mysql/settings.ts';
+import { type DifferingSetting, readRememberedSettings } from '../mysql/settings.ts';
 import { type KindDatabase, kindDatabases } from '../mysql/statements/kind-statements.ts';
 import { siteOf } from '../site/site.ts';
 import {
@@ -130,7 +130,11 @@ async function sharedSettingsVerdict(primary: Database, config: Config): Promise
   const remembered = await readRememberedSettings(primary);
   const sizes = otherSizes(config, remembered).filter(({ given }) => given);
   if (sizes.length > 0) return problem(sizes.map(sizeText).join('\n'), 'A process with these settings does not start.');
-  const found = differences(config, remembered);
+  return settingsVerdict(await compareSettings(primary, config));
+}
+
+/** @param found the settings that differ here */
+export function settingsVerdict(found: readonly DifferingSetting[]): Verdict {
   if (found.length === 0) return fine('the same as in the other processes');
   const text = found.map(({ name, here, remembered }) => `${name} is ${here} here and ${remembered} there`).join('; ');
   return problem(text, 'Set them the same everywhere, or run `recency config adopt` if the change is intended.');

@@ -44,6 +44,13 @@ export async function recordVerdict(client: RedisClient, primary: Database, role
   if (state === 'replaced') return problem(REPLACED, ONE_MASTER);
   if (state === 'unknown')
     return warning('not the one on record: the first process that uses it begins a new epoch', ONE_MASTER);
+  const unsettled = masters.flatMap(
+    ({ address, slots }) => slots?.unsettled.map((slot) => `${slot} (${address})`) ?? [],
+  );
+  if (unsettled.length > 0) {
+    const what = `on record, with keys of slots that another master has, or a move to a master without slots: ${unsettled.join(', ')}`;
+    return warning(what, 'Make the move again, or run redis-cli --cluster fix. Each change begins a new epoch.');
+  }
   if (replacedSeenAt === undefined) return fine('the one on record');
   const seconds = Math.max(0, Math.round((now - replacedSeenAt) / 1000));
   return warning(

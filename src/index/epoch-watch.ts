@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Database } from '../mysql/database.ts';
-import { type Recorded, readProvenEpoch } from '../mysql/epoch.ts';
+import { readProvenEpoch } from '../mysql/epoch.ts';
 import type { RedisRole } from '../mysql/redis-masters.ts';
 import { type RedisClient, untilReady } from '../redis/connection.ts';
 import {
@@ -13,9 +13,10 @@ import {
 } from '../redis/masters.ts';
 import { RedisUnavailable } from '../redis/unavailable.ts';
 import type { Epoch } from './contact-index.ts';
-import { checkMysqlServer, checkRedisMasters, identityOf } from './epoch.ts';
-import { type MastersOnRecord, whileOnRecord } from './on-record.ts';
+import { bumpKeepingSuspension, checkMysqlServer, checkRedisMasters, identityOf } from './epoch.ts';
+import { type MastersOnRecord, reportRecorded, whileOnRecord } from './on-record.ts';
 import { RedisBelongsToAnother, type RedisOwnership } from './ownership.ts';
+import { SlotWatch } from './slot-watch.ts';
 
 export interface EpochWatchOptions {
   readonly client: RedisClient;
@@ -74,8 +75,11 @@ export class EpochWatch {
   #started = 0;
   #latest = 0;
   #compared: ComparedMasters | undefined;
+  /** The masters that the client knew when last looked at. */
+  #nodes: readonly unknown[] = [];
   /** The identity of the masters when last asked; undefined: they did not answer. */
   #seen: string | undefined;
+  readonly #slots = new SlotWatch(() => this.#look());
   /** When this Redis was last refused, ms; undefined: not since it was on record. */
   #refusedAt: number | undefined;
 
@@ -95,6 +99,7 @@ export class EpochWatch {
     this.#forgetDatabase = [database.onConnection(again), database.epochs.onChange(again)];
     await this.#compareFirst();
     if (this.#timer === undefined) this.#schedule(this.#options.intervalMs ?? INTERVAL_MS);
+    if (client.isCluster) this.#slots.start();
   }
 
   async #compareFirst(): Promise<void> {
@@ -116,6 +121,7 @@ export class EpochWatch {
     for (const event of CHANGES) client.off(event, this.#onChange);
     client.off('refresh', this.#onRefresh);
     for (const forget of this.#forgetDatabase) forget();
+    this.#slots.stop();
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }
@@ -164,7 +170,11 @@ export class EpochWatch {
     const masters: readonly unknown[] = masterNodes(this.#options.client);
     const compared = this.#compared;
     if (compared) this.#compared = { ...compared, nodes: compared.nodes.filter((node) => masters.includes(node)) };
-    if (!this.isTrusted()) this.#onChange();
+    const known = this.#nodes;
+    this.#nodes = masters;
+    // Asking one that is gone makes the client learn the same again: a comparison that goes on need not be made anew.
+    const areOthers = masters.length !== known.length || masters.some((node) => !known.includes(node));
+    if (areOthers && !this.isTrusted()) this.#onChange();
   };
 
   #schedule(afterMs: number): void {
@@ -202,19 +212,21 @@ export class EpochWatch {
     const number = ++this.#started;
     const connection = this.#connection;
     const nodes = masterNodes(client);
+    this.#nodes = nodes;
     const masters = await readMasters(client, nodes).catch((error: unknown) => {
       this.#see(number, undefined);
       throw error;
     });
-    this.#see(number, masters.map(identityOf).sort().join(' '));
+    this.#see(number, masters);
     const ofMysql = await checkMysqlServer(database);
-    this.#report('MySQL', ofMysql);
+    reportRecorded('MySQL', ofMysql, this.#options);
     const { recorded, ...onRecord } = await this.#record(connection, masters, roles).catch((error: unknown) => {
       if (error instanceof RedisNotOnRecord || error instanceof RedisBelongsToAnother) this.#decide(number, undefined);
       throw error;
     });
+    this.#slots.recorded(number);
     if (onRecord.epoch !== this.#compared?.epoch) await admit?.();
-    if (ofMysql !== 'new_epoch') this.#report('Redis', recorded); // one alarm: the indexes belong to the new server, too
+    if (ofMysql !== 'new_epoch') reportRecorded('Redis', recorded, this.#options); // one alarm: the indexes belong to the new server, too
     this.#decide(number, { connection, nodes, ...onRecord });
     this.#refusedAt = undefined;
   }
@@ -225,6 +237,8 @@ export class EpochWatch {
     const claimed = await ownership?.claim();
     if (connection !== this.#connection)
       throw new RedisUnavailable('Redis was connected to again while it was compared');
+    if (this.#slots.owesEpoch(masters))
+      await bumpKeepingSuspension(database, 'the move of a slot of the Redis Cluster was broken off');
     const compared = await checkRedisMasters(database, masters, { roles, ownership: claimed });
     if (claimed?.epoch !== compared.epoch) await ownership?.claim(); // the owner is known by the epoch that has begun
     return { ownership: claimed?.id, ...compared };
@@ -234,25 +248,28 @@ export class EpochWatch {
    * Withdraws trust at once when the masters have changed since the last time. While they have not, a comparison that started
    * earlier runs to its end: where MySQL is slow, new connections to it start more comparisons than end.
    */
-  #see(number: number, identity: string | undefined): void {
+  #see(number: number, masters: readonly RedisMaster[] | undefined): void {
+    const identity = masters?.map(identityOf).sort().join(' ');
+    if (masters) this.#slots.see(number, masters, identity !== this.#seen);
     if (number < this.#latest || (identity !== undefined && identity === this.#seen)) return;
     this.#seen = identity;
     this.#decide(number, undefined);
+  }
+
+  /** Asks Redis alone: see slot-watch.ts. */
+  async #look(): Promise<void> {
+    const number = ++this.#started;
+    const { client } = this.#options;
+    const nodes = masterNodes(client).filter(({ status }) => status === 'ready'); // the client would look for one that is gone
+    const masters = await readMasters(client, nodes).catch(() => undefined); // the comparison says why
+    if (this.#timer === undefined) return; // stopped meanwhile
+    if (masters) this.#see(number, masters);
+    if (masters === undefined || this.#latest === number) this.#schedule(0);
   }
 
   #decide(number: number, compared: ComparedMasters | undefined): void {
     if (number < this.#latest) return;
     this.#latest = number;
     this.#compared = compared;
-  }
-
-  #report(server: string, recorded: Recorded): void {
-    const { logger, onNewEpoch } = this.#options;
-    if (recorded === 'suspended') {
-      logger.error({ server }, `another ${server} than before; the epoch is suspended, no index is trusted`);
-    }
-    if (recorded !== 'new_epoch') return;
-    logger.error({ server }, `another ${server} than before: a new epoch, every index is cold`);
-    onNewEpoch?.();
   }
 }

@@ -69,7 +69,7 @@ export async function checkRedisMasters(
   { roles, ownership }: Pick<RedisInUse, 'roles' | 'ownership'>,
 ): Promise<{ readonly recorded: Recorded; readonly epoch: Epoch }> {
   const what = roles.includes('index') ? '' : ' of the streams';
-  const names = masters.map(({ address, runId }) => `${address} ${runId}`).join(', ');
+  const names = masters.map(nameOf).join(', ');
   const next = nextEpoch(`another Redis master${what}: ${names}`);
   const inUse = { identities: masters.map(identityOf), roles, ownership };
   const { recorded, epoch } = await recordRedisMasters(database, inUse, next);
@@ -80,7 +80,13 @@ export async function checkRedisMasters(
 /** Said of a master that is refused. */
 export const REPLACED = 'was replaced as the one on record, and what replaced it is in use';
 
-/** Changes when the server restarts, or is promoted after it was a replica. */
-export function identityOf({ runId, replicationId }: RedisMaster): string {
-  return `${runId}/${replicationId}`;
+/** For people. */
+function nameOf({ address, runId, slots }: RedisMaster): string {
+  const unsettled = slots?.unsettled ?? [];
+  return `${address} ${runId}${unsettled.length > 0 ? ` (unsettled slots: ${unsettled.join(' ')})` : ''}`;
+}
+
+/** Changes when the server restarts, is promoted after it was a replica, or has keys of slots that are another's (see unsettled-slots.ts). */
+export function identityOf({ runId, replicationId, slots }: RedisMaster): string {
+  return [runId, replicationId, ...(slots?.unsettled ?? [])].join('/');
 }

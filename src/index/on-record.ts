@@ -1,3 +1,5 @@
+import type { Logger } from 'pino';
+import type { Recorded } from '../mysql/epoch.ts';
 import { RedisUnavailable } from '../redis/unavailable.ts';
 import type { Epoch } from './contact-index.ts';
 
@@ -54,4 +56,18 @@ export async function whileOnRecord<T>(work: () => Promise<T>, comparing: Compar
 
 function isLike(after: MastersOnRecord, before: MastersOnRecord | undefined): boolean {
   return after.connection === before?.connection && after.ownership === before.ownership;
+}
+
+/** Says what a comparison has found. @param to `onNewEpoch` is called when every index is cold now */
+export function reportRecorded(
+  server: 'MySQL' | 'Redis',
+  recorded: Recorded,
+  { logger, onNewEpoch }: { readonly logger: Logger; readonly onNewEpoch?: () => void },
+): void {
+  if (recorded === 'suspended') {
+    logger.error({ server }, `another ${server} than before; the epoch is suspended, no index is trusted`);
+  }
+  if (recorded !== 'new_epoch') return;
+  logger.error({ server }, `another ${server} than before: a new epoch, every index is cold`);
+  onNewEpoch?.();
 }

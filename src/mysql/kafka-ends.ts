@@ -41,6 +41,19 @@ const SET_BACK = `
   SET end_offset = ?, went_back = 0, generation = generation + 1
   WHERE topic = ? AND partition_id = ? AND generation = ?`;
 
+const FORGET_ENDS = `
+  UPDATE recency_kafka_ends SET end_offset = 0, went_back = 0, generation = generation + 1`;
+const FORGET_GROUPS = "DELETE FROM recency_settings WHERE name LIKE 'group:kafka:%'";
+
+/**
+ * Forgets how far any topic has come, and that it had consumers: tasks go to another cluster from now on. Begin an epoch afterwards.
+ * @throws DatabaseUnavailable
+ */
+export async function forgetKafka(database: Database): Promise<void> {
+  await database.write(FORGET_ENDS, []);
+  await database.write(FORGET_GROUPS, []);
+}
+
 /**
  * The ends of a topic's partitions, kept outside Kafka, because a broker that comes back with older data does not know
  * that it is older.

@@ -1,7 +1,8 @@
 /** Names and values that processes leave for each other (`recency_settings`). */
 import { createHash } from 'node:crypto';
-import type { RowDataPacket } from 'mysql2/promise';
+import type { PoolConnection, RowDataPacket } from 'mysql2/promise';
 import type { Database } from './database.ts';
+import { lockEpoch } from './epoch.ts';
 
 /** SQL: one of them. */
 export const SETTING = {
@@ -51,17 +52,20 @@ export async function readRememberedSettings(database: Database): Promise<Rememb
 
 /**
  * Saves the settings that `choose` returns, given those saved now. Only one process at a time.
- * @throws DatabaseUnavailable, errors of `choose`
+ * @param also done in the same transaction
+ * @throws DatabaseUnavailable, EpochMissing, errors of `choose` and `also`
  */
 export async function rememberSettings(
   database: Database,
   choose: (remembered: RememberedSettings) => RememberedSettings,
+  also: (connection: PoolConnection) => Promise<unknown> = async () => {},
 ): Promise<void> {
   await database.transaction(async (connection) => {
-    await connection.query('SELECT token FROM recency_epoch FOR UPDATE');
+    await lockEpoch(connection);
     const [rows] = await connection.query<RowDataPacket[]>(READ_MARKED);
     const remembered = new Map(rows.map(({ name, value }) => [String(name).slice(MARK.length), String(value)]));
     for (const [name, value] of choose(remembered)) await connection.execute(SETTING.write, [MARK + name, value]);
+    await also(connection);
   });
 }
 

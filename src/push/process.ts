@@ -75,7 +75,7 @@ async function startNotify(context: ProcessContext): Promise<void> {
 
   // Notify.
   const sweep = new WatchSweep({ database: stores.primary, watched, logger, isBehind: () => notifier.isBehind });
-  inBackground(context, (ending) => watchSettings(context, stores.primary, ending));
+  inBackground(context, (ending) => watchSettings(context, stores, ending));
   inBackground(context, (ending) => sweep.run(ending));
   inBackground(context, (ending) => notifier.run(ending));
   logger.info({ topic: config.activityTopic }, 'notifying');

@@ -1,4 +1,5 @@
 import { defineScript, type RedisClient, type Script } from './connection.ts';
+import { DELAY_TAG } from './hash-tags.ts';
 import { reply } from './unavailable.ts';
 
 /** Items that were taken together, under one lease. */
@@ -25,7 +26,7 @@ const LONGEST_MS = 180_000;
 
 /** The keys of a queue, in one slot of a cluster. */
 export function delayKeys(prefix: string) {
-  const key = (name: string) => `${prefix}:{delay}:${name}`;
+  const key = (name: string) => `${prefix}:{${DELAY_TAG}}:${name}`;
   return { due: key('due'), held: key('held'), all: key('all'), waiting: key('waiting') };
 }
 

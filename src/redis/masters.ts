@@ -2,6 +2,7 @@ import type { Cluster, Redis } from 'ioredis';
 import type { RedisClient } from './connection.ts';
 import { addressOf } from './sentinel.ts';
 import { RedisUnavailable, reply } from './unavailable.ts';
+import { readSlots, type SlotState, slotStatesOf } from './unsettled-slots.ts';
 
 /** A Redis that takes writes. */
 export interface RedisMaster {
@@ -14,6 +15,8 @@ export interface RedisMaster {
   readonly replicationId: string;
   /** host:port */
   readonly address: string;
+  /** Undefined: it is not of a cluster. */
+  readonly slots?: SlotState;
 }
 
 /** A server that should be a master has become a replica. */
@@ -40,14 +43,24 @@ export function masterNodes(client: RedisClient): Redis[] {
  * @throws RedisIsReplica; RedisUnavailable when one does not answer, or there is none
  */
 export async function readMasters(client: RedisClient, nodes = masterNodes(client)): Promise<RedisMaster[]> {
-  const answers = await Promise.allSettled(nodes.map(readMaster));
-  const isFailure = (answer: PromiseSettledResult<RedisMaster>) =>
+  const answers = await Promise.allSettled(nodes.map((node) => readNode(node, client.isCluster)));
+  const isFailure = (answer: PromiseSettledResult<unknown>) =>
     answer.status === 'rejected' && !(client.isCluster && isGone(answer.reason));
   const failed = answers.find(isFailure);
   if (failed?.status === 'rejected') throw failed.reason;
-  const masters = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
-  if (masters.length > 0) return masters;
-  throw new RedisUnavailable('Redis is not available: the cluster names no master that answers');
+  const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+  if (found.length === 0)
+    throw new RedisUnavailable('Redis is not available: the cluster names no master that answers');
+  const masters = found.map(({ master }) => master);
+  if (!client.isCluster) return masters;
+  const states = await slotStatesOf(found.flatMap(({ node, slots }) => (slots ? [{ node, slots }] : [])));
+  return masters.map((master, i) => ({ ...master, slots: states[i] as SlotState }));
+}
+
+/** At once: a comparison should end before the client has learned again that another node is gone. */
+async function readNode(node: Redis, isCluster: boolean) {
+  const [master, slots] = await Promise.all([readMaster(node), isCluster ? readSlots(node) : undefined]);
+  return { node, master, slots };
 }
 
 /** A cluster's client never reconnects a node: it opens another connection, which it treats as another node. */

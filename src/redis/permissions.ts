@@ -42,15 +42,20 @@ const STREAM = [
 export interface RedisUses {
   readonly index: boolean;
   readonly tasks: boolean;
+  readonly isCluster?: boolean;
   /** Its URL names a database other than 0. Without permission to SELECT, the client would silently stay in 0. */
   readonly selects?: boolean;
 }
 
-function commandsOf({ index, tasks, selects = false }: RedisUses): string[] {
-  return [...ALWAYS, ...(selects ? ['SELECT 0'] : []), ...(index ? INDEX : []), ...(tasks ? STREAM : [])];
+/** See unsettled-slots.ts. */
+const CLUSTER = ['CLUSTER NODES', 'CLUSTER KEYSLOT x', 'CLUSTER COUNTKEYSINSLOT 0'];
+
+function commandsOf({ index, tasks, isCluster = false, selects = false }: RedisUses): string[] {
+  const some = [...(isCluster ? CLUSTER : []), ...(selects ? ['SELECT 0'] : [])];
+  return [...ALWAYS, ...some, ...(index ? INDEX : []), ...(tasks ? STREAM : [])];
 }
 
-const CONTAINERS = new Set(['XGROUP', 'XINFO']);
+const CONTAINERS = new Set(['XGROUP', 'XINFO', 'CLUSTER']);
 
 /** A command's name in ACL rules: `zadd`, `xgroup|create`. */
 function ruleOf(command: string): string {
@@ -59,10 +64,10 @@ function ruleOf(command: string): string {
 }
 
 /** The minimal ACL rules of an account: its keys and its commands. A cluster's client also asks for the slots. */
-export function aclRules(keyPrefix: string, uses: RedisUses, isCluster = false): string[] {
+export function aclRules(keyPrefix: string, uses: RedisUses): string[] {
   const commands = [
     ...commandsOf(uses).map(ruleOf),
-    ...(isCluster ? ['cluster|slots', 'cluster|info', 'readonly'] : []),
+    ...(uses.isCluster ? ['cluster|slots', 'cluster|info', 'readonly'] : []),
   ];
   const hints = uses.index ? { keys: [`&${keyPrefix}:*`], commands: HINTS.map((command) => `+${command}`) } : NONE;
   return [`~${keyPrefix}:*`, ...hints.keys, '-@all', ...commands.map((command) => `+${command}`), ...hints.commands];

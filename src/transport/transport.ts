@@ -34,6 +34,11 @@ export interface Transport {
   openWatch?(onNewEpoch: () => void): EpochWatch;
   /** Resolves if tasks can be published now. @throws why not */
   answers(): Promise<void>;
+  /**
+   * What says where the tasks are and no setting does, by name: it must be the same for every process.
+   * @throws what the client throws, where a server must be asked
+   */
+  location(): Promise<ReadonlyMap<string, string>>;
   close(): Promise<void>;
 }
 

@@ -119,6 +119,9 @@ describe.runIf(findProgram('redis-server') !== undefined)(
       expect(cluster.isCluster).toBe(true);
       expect(await cluster.call('ACL', 'WHOAMI')).toBe('site');
       expect(await readMasters(cluster)).toHaveLength(1);
+      await node.admin.call('ACL', 'SETUSER', 'site', '-cluster|nodes');
+      const config = configOf(settings({ REDIS_URL: `${url},${url}` }));
+      await expect(checkRedisUse(cluster, config)).rejects.toThrow(/Redis denies this user.* \+cluster\|nodes$/);
     });
 
     it('asks a Sentinel that requires TLS and a password for the master', async () => {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { adopt } from '../../src/app/adopt-settings.ts';
 import {
-  adopt,
   adoptSettings,
   agreedSettings,
   agreeOnSettings,
@@ -177,25 +177,41 @@ describe('adopting other settings', () => {
     expect([await record.read(), await group.hasStarted()]).toEqual([undefined, false]);
   });
 
-  /** A database whose client is killed in front of a transaction. */
+  it('of which one was never recorded begins an epoch: nobody knows whether it is the same', async () => {
+    const config = loadConfig({ RECENCY_TRANSPORT: 'kafka' });
+    await agreeOnSettings(database, config);
+    const { token } = await readEpoch(database);
+    const transport = { location: async () => new Map([['KAFKA_BROKERS:cluster', 'cluster A']]) };
+    const { changed, epoch } = await adopt(database, config, transport);
+    expect(changed).toEqual([{ name: 'RECENCY_KAFKA_BROKERS', here: 'cluster A', remembered: 'not known' }]);
+    expect(epoch).not.toBe(token);
+    expect(await adopt(database, config, transport)).toMatchObject({ changed: [], epoch });
+  });
+
+  /** A database whose client is killed in front of a statement that changes something. */
   class Killed extends Database {
-    left = Number.POSITIVE_INFINITY;
+    at: 'transaction' | 'write' | undefined;
 
     override async transaction<T>(...work: Parameters<Database['transaction']>): Promise<T> {
-      if (this.left-- <= 0) throw new Error('killed');
+      if (this.at === 'transaction') throw new Error('killed');
       return (await super.transaction(...work)) as T;
+    }
+
+    override async write(...statement: Parameters<Database['write']>): ReturnType<Database['write']> {
+      if (this.at === 'write') throw new Error('killed');
+      return await super.write(...statement);
     }
   }
 
-  it.each([0, 1, 2])(
-    'killed after %i transactions and repeated: no index of before is trusted',
-    async (transactions) => {
+  it.each(['transaction', 'write'] as const)(
+    'killed in front of a %s and repeated: no index of before is trusted',
+    async (step) => {
       const killed = new Killed(url, { connections: 1, queue: 10, deadlineMs: 60_000 });
       onTestFinished(() => killed.close());
       await agreeOnSettings(database, loadConfig({}));
       const before = await readEpoch(database);
       const other = loadConfig({ RECENCY_KEY_PREFIX: 'b' });
-      killed.left = transactions;
+      killed.at = step;
       await expect(adopt(killed, other)).rejects.toThrow('killed');
       const { epoch } = await adopt(database, other);
       expect(epoch).not.toBe(before.token);
@@ -210,7 +226,12 @@ describe('a process that runs', () => {
     const config = loadConfig({});
     await agreeOnSettings(database, config);
     const stop = new AbortController();
-    const watching = watchSettings({ config, logger: pino({ level: 'silent' }) }, database, stop.signal, 20);
+    const watching = watchSettings(
+      { config, logger: pino({ level: 'silent' }) },
+      { primary: database },
+      stop.signal,
+      20,
+    );
     await setSize(database, 'max', '30'); // which ends no process
     await adoptSettings(database, loadConfig({ RECENCY_KEY_PREFIX: 'b' }));
     await expect(watching).rejects.toThrow(/RECENCY_KEY_PREFIX is "recency" here/);
@@ -219,7 +240,7 @@ describe('a process that runs', () => {
   it('stops watching at the signal', async () => {
     const stop = new AbortController();
     const context = { config: loadConfig({}), logger: pino({ level: 'silent' }) };
-    const watching = watchSettings(context, database, stop.signal, 20);
+    const watching = watchSettings(context, { primary: database }, stop.signal, 20);
     stop.abort();
     await watching;
   });

@@ -66,6 +66,7 @@ describe('doctor', () => {
     const said = report?.findings.filter(({ area }) => area === 'kafka').map(({ check, detail }) => [check, detail]);
     expect(said).toEqual([
       ['reachable', 'answers'],
+      ['cluster', 'the same as in the other processes'],
       [
         'consumers',
         `no consumer in the group ${TOPIC}, 0 tasks wait\nno consumer in the group ${TOPIC}.bulk, 0 tasks wait`,

@@ -1,6 +1,6 @@
 import type { Pool } from 'mysql2/promise';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { adopt } from '../../src/app/shared-settings.ts';
+import { adopt } from '../../src/app/adopt-settings.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { LossRecovery, type LossRecoveryOptions } from '../../src/consumers/loss-recovery.ts';
 import type { Id } from '../../src/contracts/id.ts';

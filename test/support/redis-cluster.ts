@@ -15,7 +15,7 @@ const IMPATIENT_MS = 1_000;
 export const canStartCluster = (): boolean => findProgram('redis-server') !== undefined;
 
 /** A node, and a connection to it alone. */
-interface ClusterNode {
+export interface ClusterNode {
   readonly server: RunningServer;
   readonly redis: Redis;
   /** The port of the cluster bus. */
@@ -102,16 +102,25 @@ export class RedisCluster implements AsyncDisposable {
    * @param between called before each piece, and once more before the slot changes its owner
    */
   async moveSlot(slot: number, from: ClusterNode, to: ClusterNode, between: () => Promise<void>): Promise<void> {
+    await this.beginMove(slot, from, to);
+    await this.moveKeys(slot, from, to, between);
+    const masters = this.nodes.slice(0, this.#masters);
+    for (const { redis } of [to, from, ...masters]) await redis.cluster('SETSLOT', slot, 'NODE', to.id);
+  }
+
+  async beginMove(slot: number, from: ClusterNode, to: ClusterNode): Promise<void> {
     await to.redis.cluster('SETSLOT', slot, 'IMPORTING', from.id);
     await from.redis.cluster('SETSLOT', slot, 'MIGRATING', to.id);
+  }
+
+  /** @param between called before each piece, and once more at the end */
+  async moveKeys(slot: number, from: ClusterNode, to: ClusterNode, between = async () => {}): Promise<void> {
     for (;;) {
       await between();
       const keys = (await from.redis.cluster('GETKEYSINSLOT', slot, 3)) as string[];
-      if (keys.length === 0) break;
+      if (keys.length === 0) return;
       await from.redis.call('MIGRATE', '127.0.0.1', to.server.port, '', 0, 5_000, 'KEYS', ...keys);
     }
-    const masters = this.nodes.slice(0, this.#masters);
-    for (const { redis } of [to, from, ...masters]) await redis.cluster('SETSLOT', slot, 'NODE', to.id);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -117,7 +117,7 @@ describe.each([
     expect(await api(serve, '/v1/tasks', { method: 'POST', headers, body })).toBe(202);
     const posted = await collector.has('of the request', named('POST /v1/tasks'));
     expect(posted).toMatchObject({ traceId: foreignParent(4).traceId, parentSpanId: foreignParent(4).spanId });
-    const sent = await collector.has('of its tasks', (span) => span.parentSpanId === posted.spanId);
+    const sent = await collector.has('of its tasks', (span) => span.parentSpanId === posted.spanId && span.kind === 4);
     const done = await collector.has('of its batch', (span) => span.parentSpanId === sent.spanId && span.kind === 5);
     expect(done.traceState).toBe('a=b');
 

@@ -1,10 +1,8 @@
 import { type Id, isId } from '../../contracts/id.ts';
 import { CONTACTS, type Kind } from '../../contracts/kind.ts';
 import type { RedisClient } from '../../redis/connection.ts';
+import { BUCKETS } from '../../redis/hash-tags.ts';
 import { scanKeys } from '../../redis/masters.ts';
-
-/** How many hash tags the users are spread over; on a cluster, a page of users takes at most as many calls. */
-export const BUCKETS = 256;
 
 /**
  * The names of a user's keys: `<prefix>:{b}:<user>:z` (a sorted set, the members), `…:m` (a string, the rest: see meta.ts) and

@@ -1,8 +1,8 @@
 import { FOLLOWERS_A_PAGE } from '../../index/fan-out.ts';
-import { BUCKETS } from '../../index/redis/keys.ts';
 import { PAIRS_A_CALL } from '../../index/refresh.ts';
 import { FOLLOWERS_A_SEGMENT } from '../../index/segments.ts';
 import { OWNERS_A_STATEMENT } from '../../mysql/statements/followers.ts';
+import { BUCKETS } from '../../redis/hash-tags.ts';
 import { DEFAULT_PARTITIONS } from '../../transport/kafka/topic-admin.ts';
 import { CONSTANTS, type Constants, type CostLine } from './constants.ts';
 import { type KeptIndexes, keptOf } from './kept.ts';

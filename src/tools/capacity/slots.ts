@@ -1,4 +1,4 @@
-import { BUCKETS } from '../../index/redis/keys.ts';
+import { BUCKETS } from '../../redis/hash-tags.ts';
 
 const SLOTS = 16_384;
 

@@ -191,6 +191,12 @@ export class TopicAdmin {
     return allowingLeaderless(() => this.#ask(answer));
   }
 
+  /** The id that the cluster was given when it was made. No permission is needed. @throws what kafkajs throws */
+  clusterId(): Promise<string> {
+    const ask = async (admin: Admin) => (await admin.describeCluster()).clusterId;
+    return allowingLeaderless(() => this.#ask(ask));
+  }
+
   async close(): Promise<void> {
     const [admin, ends] = [this.#admin, this.#ends];
     [this.#admin, this.#ends] = [undefined, undefined];

@@ -1,0 +1,62 @@
+import type { RedisMaster } from '../redis/masters.ts';
+
+/** Between two looks, ms. */
+const USUAL_MS = 1_000;
+/** While a slot moves: its move may be broken off, and made again. */
+const MOVING_MS = 200;
+
+/**
+ * Looks at the slots of a Redis Cluster more often than the servers are compared, and also while MySQL keeps a comparison waiting:
+ * slots become unsettled (see ../redis/unsettled-slots.ts) without any other sign. That they were is not forgotten before an epoch could
+ * begin: by then they may be settled again.
+ */
+export class SlotWatch {
+  readonly #look: () => Promise<void>;
+  #timer: NodeJS.Timeout | undefined;
+  #isMoving = false;
+  /** The latest look that found slots to have become unsettled; undefined: an epoch has begun since. */
+  #unsettled: number | undefined;
+
+  /** @param look reads the masters and tells {@link see} */
+  constructor(look: () => Promise<void>) {
+    this.#look = look;
+  }
+
+  start(): void {
+    this.#timer = setTimeout(() => void this.#round(), this.#isMoving ? MOVING_MS : USUAL_MS).unref();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /**
+   * @param number of the look: they are numbered as they start
+   * @param isChanged have they changed since the last one?
+   */
+  see(number: number, masters: readonly RedisMaster[], isChanged: boolean): void {
+    this.#isMoving = masters.some(({ slots }) => slots?.isMoving);
+    if (isChanged && areUnsettled(masters)) this.#unsettled = number;
+  }
+
+  /** Must an epoch begin that recording these masters does not begin? */
+  owesEpoch(masters: readonly RedisMaster[]): boolean {
+    return this.#unsettled !== undefined && !areUnsettled(masters);
+  }
+
+  /** The masters that a look has seen are on record, and an epoch that was owed has begun. */
+  recorded(number: number): void {
+    if (this.#unsettled !== undefined && this.#unsettled <= number) this.#unsettled = undefined;
+  }
+
+  async #round(): Promise<void> {
+    const timer = this.#timer;
+    await this.#look();
+    if (this.#timer === timer) this.start();
+  }
+}
+
+function areUnsettled(masters: readonly RedisMaster[]): boolean {
+  return masters.some(({ slots }) => slots !== undefined && slots.unsettled.length > 0);
+}

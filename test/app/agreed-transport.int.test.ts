@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import { expect, it, onTestFinished } from 'vitest';
+import { adopt } from '../../src/app/adopt-settings.ts';
+import { agreeOnSettings, watchSettings } from '../../src/app/shared-settings.ts';
+import { openTransport } from '../../src/app/transport.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { StartError } from '../../src/config/start-error.ts';
+import type { Finding } from '../../src/health/finding.ts';
+import { EVERYBODY } from '../../src/index/drain-barrier.ts';
+import { Database } from '../../src/mysql/database.ts';
+import { KafkaEnds } from '../../src/mysql/kafka-ends.ts';
+import { groupHistory } from '../../src/mysql/settings.ts';
+import { startKafka } from '../../src/tools/devservers/start-server.ts';
+import type { Settings } from '../support/cli.ts';
+import { runInProcess } from '../support/in-process.ts';
+import { freshName, hasKafka } from '../support/servers.ts';
+import { serviceSettings } from '../support/service-settings.ts';
+import { logger } from '../transport/place.ts';
+
+const task = () => ({
+  task: { type: 'recency.user.changed', user: '1' } as const,
+  id: randomUUID(),
+  source: '/test',
+  time: Date.now(),
+});
+
+/** The transport of a process with these settings, which runs. */
+async function openWith(settings: Settings & { MYSQL_URL: string }) {
+  const environment = Object.entries(settings).map(([name, value]) => [`RECENCY_${name}`, value]);
+  const config = loadConfig(Object.fromEntries(environment));
+  const resources = new AsyncDisposableStack();
+  onTestFinished(() => resources.disposeAsync());
+  const primary = resources.adopt(
+    new Database(settings.MYSQL_URL, { connections: 4, queue: 100, deadlineMs: 60_000 }),
+    (database) => database.close(),
+  );
+  const transport = openTransport({ config, logger, resources, primary }, 'test');
+  await transport.untilAnswers(new AbortController().signal);
+  const publisher = resources.adopt(transport.openPublisher(), (opened) => opened.close());
+  return { config, primary, transport, publish: () => publisher.publish([task()]) };
+}
+
+/** Nothing that was left running confirms a task, or says that nothing waits. */
+async function isRefused({ publish, transport }: Awaited<ReturnType<typeof openWith>>, setting: string): Promise<void> {
+  const message = new RegExp(`^RECENCY_${setting} is "[^"]+" here, but the processes of this database use "`);
+  await expect(publish()).rejects.toThrow(message);
+  await expect(publish()).rejects.toThrow(StartError);
+  await expect(transport.barrier([EVERYBODY])).rejects.toThrow(message);
+  await expect(transport.strictBarrier([EVERYBODY])).rejects.toThrow(message);
+  await expect(transport.bulk.openPublisher().publish([task()])).rejects.toThrow(message);
+  await expect(transport.answers()).rejects.toThrow(message);
+}
+
+it('a transport that was left where it was counts no more once another is adopted', async () => {
+  const settings = await serviceSettings('streams');
+  const left = await openWith(settings);
+  await agreeOnSettings(left.primary, left.config, left.transport);
+  await left.publish();
+  const { config, primary, transport, publish } = await openWith({ ...settings, TOPIC: freshName() });
+  await adopt(primary, config, transport);
+  await publish();
+  await isRefused(left, 'TOPIC');
+});
+
+it.runIf(hasKafka())('another cluster of Kafka is refused, until it is adopted; then the former one is', async () => {
+  const settings = await serviceSettings('kafka');
+  const left = await openWith(settings);
+  await agreeOnSettings(left.primary, left.config, left.transport);
+  await left.publish();
+  const ends = new KafkaEnds(left.primary, left.config.topic);
+  expect([...(await ends.read()).values()].some(({ end }) => end > 0n)).toBe(true);
+  const history = groupHistory(left.primary, `kafka:${left.config.topic}:${left.config.kafkaGroup}`);
+  await history.recordStart();
+
+  const broker = await startKafka();
+  onTestFinished(() => broker.remove());
+  const elsewhere = { ...settings, KAFKA_BROKERS: broker.url.replace('kafka://', '') };
+  const moved = await openWith(elsewhere);
+  await expect(agreeOnSettings(moved.primary, moved.config, moved.transport)).rejects.toThrow(
+    /^RECENCY_KAFKA_BROKERS is "cluster \S+" here, but the processes of this database use "cluster /,
+  );
+  await isRefused(moved, 'KAFKA_BROKERS');
+  await left.publish();
+
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  const watching = expect(watchSettings({ ...left, logger }, left, stop.signal, 20)).rejects.toThrow(StartError);
+  const findings = async (given: Settings) => {
+    const { findings } = JSON.parse((await runInProcess(['doctor', '--json'], given)).stdout);
+    return (findings as Finding[]).filter(({ area, check }) => area === 'kafka' && check === 'cluster');
+  };
+  expect(await findings(elsewhere)).toMatchObject([
+    { state: 'problem', detail: expect.stringMatching(/^RECENCY_KAFKA_BROKERS is cluster/) },
+  ]);
+  expect((await runInProcess(['config', 'adopt'], elsewhere)).stdout).toMatch(/^RECENCY_KAFKA_BROKERS: cluster .* →/);
+  expect(await findings(elsewhere)).toMatchObject([{ state: 'fine' }]);
+  await watching;
+  // What the former cluster had is no loss of this one.
+  expect([...(await ends.read()).values()].filter(({ end }) => end > 0n)).toEqual([]);
+  expect(await history.hasStarted()).toBe(false);
+  await isRefused(left, 'KAFKA_BROKERS');
+  await agreeOnSettings(moved.primary, moved.config, moved.transport);
+  await moved.publish();
+});

@@ -250,7 +250,7 @@ export class EpochWatch {
    */
   #see(number: number, masters: readonly RedisMaster[] | undefined): void {
     const identity = masters?.map(identityOf).sort().join(' ');
-    if (masters) this.#slots.see(number, masters, identity !== this.#seen);
+    if (masters) this.#slots.see(number, masters);
     if (number < this.#latest || (identity !== undefined && identity === this.#seen)) return;
     this.#seen = identity;
     this.#decide(number, undefined);
@@ -259,12 +259,12 @@ export class EpochWatch {
   /** Asks Redis alone: see slot-watch.ts. */
   async #look(): Promise<void> {
     const number = ++this.#started;
-    const { client } = this.#options;
-    const nodes = masterNodes(client).filter(({ status }) => status === 'ready'); // the client would look for one that is gone
-    const masters = await readMasters(client, nodes).catch(() => undefined); // the comparison says why
+    const nodes = masterNodes(this.#options.client).filter(({ status }) => status === 'ready'); // none is connected to again
+    const masters = await readMasters(this.#options.client, nodes).catch(() => undefined); // the comparison says why
     if (this.#timer === undefined) return; // stopped meanwhile
+    if (masters && !this.#slots.see(number, masters)) return;
     if (masters) this.#see(number, masters);
-    if (masters === undefined || this.#latest === number) this.#schedule(0);
+    this.#schedule(0);
   }
 
   #decide(number: number, compared: ComparedMasters | undefined): void {

@@ -14,6 +14,8 @@ export class SlotWatch {
   readonly #look: () => Promise<void>;
   #timer: NodeJS.Timeout | undefined;
   #isMoving = false;
+  /** The unsettled slots when last seen. */
+  #seen = '';
   /** The latest look that found slots to have become unsettled; undefined: an epoch has begun since. */
   #unsettled: number | undefined;
 
@@ -31,18 +33,19 @@ export class SlotWatch {
     this.#timer = undefined;
   }
 
-  /**
-   * @param number of the look: they are numbered as they start
-   * @param isChanged have they changed since the last one?
-   */
-  see(number: number, masters: readonly RedisMaster[], isChanged: boolean): void {
+  /** @param number of the look: they are numbered as they start @returns whether other slots are unsettled than when last seen */
+  see(number: number, masters: readonly RedisMaster[]): boolean {
+    const before = this.#seen;
+    this.#seen = textOf(masters);
     this.#isMoving = masters.some(({ slots }) => slots?.isMoving);
-    if (isChanged && areUnsettled(masters)) this.#unsettled = number;
+    const isChanged = this.#seen !== before;
+    if (isChanged && this.#seen !== '') this.#unsettled = number;
+    return isChanged;
   }
 
   /** Must an epoch begin that recording these masters does not begin? */
   owesEpoch(masters: readonly RedisMaster[]): boolean {
-    return this.#unsettled !== undefined && !areUnsettled(masters);
+    return this.#unsettled !== undefined && textOf(masters) === '';
   }
 
   /** The masters that a look has seen are on record, and an epoch that was owed has begun. */
@@ -57,6 +60,8 @@ export class SlotWatch {
   }
 }
 
-function areUnsettled(masters: readonly RedisMaster[]): boolean {
-  return masters.some(({ slots }) => slots !== undefined && slots.unsettled.length > 0);
+/** The unsettled slots of all masters; empty: none. */
+function textOf(masters: readonly RedisMaster[]): string {
+  const texts = masters.flatMap(({ runId, slots }) => slots?.unsettled.map((slot) => `${runId} ${slot}`) ?? []);
+  return texts.sort().join(', ');
 }

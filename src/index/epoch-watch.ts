@@ -3,9 +3,10 @@ import type { Database } from '../mysql/database.ts';
 import { readProvenEpoch } from '../mysql/epoch.ts';
 import type { RedisRole } from '../mysql/redis-masters.ts';
 import { type RedisClient, untilReady } from '../redis/connection.ts';
+import { MasterConnections, type PresentConnections } from '../redis/master-connections.ts';
 import {
+  connectedMasters,
   lookForMaster,
-  masterNodes,
   RedisIsReplica,
   type RedisMaster,
   RedisNotOnRecord,
@@ -45,19 +46,13 @@ const SETTLING_MS = 5_000;
 /** Says whether the contents of Redis can be trusted. */
 export type RedisTrust = Pick<EpochWatch, 'isTrusted' | 'epoch' | 'during'>;
 
-/** Events of a client after which it may be connected to another server; `+node`: a cluster has gained a node. */
-const CHANGES = ['ready', 'close', '+node'];
-
-interface ComparedMasters extends MastersOnRecord {
-  /** What they were asked through; on a cluster, each connection is a node of its own. */
-  readonly nodes: readonly unknown[];
-}
+interface ComparedMasters extends MastersOnRecord, PresentConnections {}
 
 /**
- * Compares the servers in use with those that MySQL knows: at every new connection to either, at every node that a cluster
- * gains, and at intervals. Between a connection and its comparison Redis is not trusted: a server that came back with an older
- * state would answer with old indexes of the current epoch. Nor is it trusted once a master does not answer, has changed, or has
- * become a replica; then the client reconnects, because its address may lead to the new master.
+ * Compares the servers in use with those that MySQL knows: at every new connection to either, and at intervals. Between a
+ * connection and its comparison Redis is not trusted: a server that came back with an older state would answer with old indexes of
+ * the current epoch. Nor is it trusted once a master does not answer, has changed, or has become a replica; then the client
+ * reconnects, because its address may lead to the new master.
  *
  * A comparison vouches for one epoch, because another begins whenever others come on record. As soon as rows show another one,
  * the servers are compared again.
@@ -69,14 +64,11 @@ export class EpochWatch {
   readonly #options: EpochWatchOptions;
   #timer: NodeJS.Timeout | undefined;
   #forgetDatabase: readonly (() => void)[] = [];
-  /** Counts connections, so that a comparison made before the latest one does not vouch for it. */
-  #connection = 0;
+  readonly #connections: MasterConnections;
   /** Comparisons are numbered as they start: one that ends after a later one has decided is ignored. */
   #started = 0;
   #latest = 0;
   #compared: ComparedMasters | undefined;
-  /** The masters that the client knew when last looked at. */
-  #nodes: readonly unknown[] = [];
   /** The identity of the masters when last asked; undefined: they did not answer. */
   #seen: string | undefined;
   readonly #slots = new SlotWatch(() => this.#look());
@@ -85,6 +77,7 @@ export class EpochWatch {
 
   constructor(options: EpochWatchOptions) {
     this.#options = options;
+    this.#connections = new MasterConnections(options.client, () => this.#schedule(0));
   }
 
   /**
@@ -93,8 +86,7 @@ export class EpochWatch {
    */
   async start(): Promise<void> {
     const { client, database } = this.#options;
-    for (const event of CHANGES) client.on(event, this.#onChange);
-    client.on('refresh', this.#onRefresh);
+    this.#connections.start();
     const again = () => this.#schedule(0);
     this.#forgetDatabase = [database.onConnection(again), database.epochs.onChange(again)];
     await this.#compareFirst();
@@ -105,21 +97,19 @@ export class EpochWatch {
   async #compareFirst(): Promise<void> {
     const endsAt = performance.now() + SETTLING_MS;
     for (;;) {
-      const connection = this.#connection;
+      const present = this.#connections.present();
       try {
         return await this.#compare();
       } catch (error) {
         const leftMs = endsAt - performance.now();
-        if (connection === this.#connection || leftMs <= 0) throw error;
+        if (this.#connections.areUnchangedSince(present) || leftMs <= 0) throw error;
         await untilReady(this.#options.client, leftMs);
       }
     }
   }
 
   stop(): void {
-    const { client } = this.#options;
-    for (const event of CHANGES) client.off(event, this.#onChange);
-    client.off('refresh', this.#onRefresh);
+    this.#connections.stop();
     for (const forget of this.#forgetDatabase) forget();
     this.#slots.stop();
     clearTimeout(this.#timer);
@@ -128,9 +118,7 @@ export class EpochWatch {
 
   /** Is every server behind the present connections known to MySQL, including nodes that a cluster's client has just met? */
   isTrusted(): boolean {
-    const compared = this.#compared;
-    if (compared?.connection !== this.#connection) return false;
-    return masterNodes(this.#options.client).every((node) => compared.nodes.includes(node));
+    return this.#compared !== undefined && this.#connections.areCoveredBy(this.#compared);
   }
 
   /**
@@ -156,26 +144,6 @@ export class EpochWatch {
   #known(): MastersOnRecord | undefined {
     return this.isTrusted() ? this.#compared : undefined;
   }
-
-  readonly #onChange = () => {
-    this.#connection++;
-    this.#schedule(0);
-  };
-
-  /**
-   * A cluster's client has learned which node has which slots. A replica that it knew may be a master now; and a master that
-   * is a replica now must be compared again when it becomes a master.
-   */
-  readonly #onRefresh = () => {
-    const masters: readonly unknown[] = masterNodes(this.#options.client);
-    const compared = this.#compared;
-    if (compared) this.#compared = { ...compared, nodes: compared.nodes.filter((node) => masters.includes(node)) };
-    const known = this.#nodes;
-    this.#nodes = masters;
-    // Asking one that is gone makes the client learn the same again: a comparison that goes on need not be made anew.
-    const areOthers = masters.length !== known.length || masters.some((node) => !known.includes(node));
-    if (areOthers && !this.isTrusted()) this.#onChange();
-  };
 
   #schedule(afterMs: number): void {
     clearTimeout(this.#timer);
@@ -210,32 +178,30 @@ export class EpochWatch {
   async #compare(): Promise<void> {
     const { client, database, roles = ['index'], admit } = this.#options;
     const number = ++this.#started;
-    const connection = this.#connection;
-    const nodes = masterNodes(client);
-    this.#nodes = nodes;
-    const masters = await readMasters(client, nodes).catch((error: unknown) => {
+    const present = this.#connections.present();
+    const masters = await readMasters(client, present.nodes).catch((error: unknown) => {
       this.#see(number, undefined);
       throw error;
     });
     this.#see(number, masters);
     const ofMysql = await checkMysqlServer(database);
     reportRecorded('MySQL', ofMysql, this.#options);
-    const { recorded, ...onRecord } = await this.#record(connection, masters, roles).catch((error: unknown) => {
+    const { recorded, ...onRecord } = await this.#record(present, masters, roles).catch((error: unknown) => {
       if (error instanceof RedisNotOnRecord || error instanceof RedisBelongsToAnother) this.#decide(number, undefined);
       throw error;
     });
     this.#slots.recorded(number);
     if (onRecord.epoch !== this.#compared?.epoch) await admit?.();
     if (ofMysql !== 'new_epoch') reportRecorded('Redis', recorded, this.#options); // one alarm: the indexes belong to the new server, too
-    this.#decide(number, { connection, nodes, ...onRecord });
+    this.#decide(number, { ...present, ...onRecord });
     this.#refusedAt = undefined;
   }
 
   /** @throws RedisBelongsToAnother, RedisNotOnRecord, RedisUnavailable, DatabaseUnavailable */
-  async #record(connection: number, masters: readonly RedisMaster[], roles: readonly RedisRole[]) {
+  async #record(present: PresentConnections, masters: readonly RedisMaster[], roles: readonly RedisRole[]) {
     const { database, ownership } = this.#options;
     const claimed = await ownership?.claim();
-    if (connection !== this.#connection)
+    if (!this.#connections.areUnchangedSince(present))
       throw new RedisUnavailable('Redis was connected to again while it was compared');
     if (this.#slots.owesEpoch(masters))
       await bumpKeepingSuspension(database, 'the move of a slot of the Redis Cluster was broken off');
@@ -259,8 +225,8 @@ export class EpochWatch {
   /** Asks Redis alone: see slot-watch.ts. */
   async #look(): Promise<void> {
     const number = ++this.#started;
-    const nodes = masterNodes(this.#options.client).filter(({ status }) => status === 'ready'); // none is connected to again
-    const masters = await readMasters(this.#options.client, nodes).catch(() => undefined); // the comparison says why
+    const { client } = this.#options;
+    const masters = await readMasters(client, connectedMasters(client)).catch(() => undefined); // the comparison says why
     if (this.#timer === undefined) return; // stopped meanwhile
     if (masters && !this.#slots.see(number, masters)) return;
     if (masters) this.#see(number, masters);

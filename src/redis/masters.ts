@@ -37,12 +37,20 @@ export function masterNodes(client: RedisClient): Redis[] {
   return client.isCluster ? (client as Cluster).nodes('master') : [client as Redis];
 }
 
+/** Those of them that can answer now. */
+export function connectedMasters(client: RedisClient): Redis[] {
+  return masterNodes(client).filter(({ status }) => status === 'ready');
+}
+
 /**
  * Asks all masters of {@link masterNodes}, except those of a cluster whose connection is gone; connecting to such a node again
  * leads to another check. A node that is only slow is not left out: it may answer the next command without having been checked.
  * @throws RedisIsReplica; RedisUnavailable when one does not answer, or there is none
  */
-export async function readMasters(client: RedisClient, nodes = masterNodes(client)): Promise<RedisMaster[]> {
+export async function readMasters(
+  client: RedisClient,
+  nodes: readonly Redis[] = masterNodes(client),
+): Promise<RedisMaster[]> {
   const answers = await Promise.allSettled(nodes.map((node) => readNode(node, client.isCluster)));
   const isFailure = (answer: PromiseSettledResult<unknown>) =>
     answer.status === 'rejected' && !(client.isCluster && isGone(answer.reason));

@@ -32,9 +32,12 @@ export function kafkaSettings(config: Config, name: string, logger: Logger): Kaf
   };
 }
 
-export function openKafkaTransport({ config, name, logger, primary }: TransportOpening, lane: Lane): Transport {
+export function openKafkaTransport(
+  { config, name, logger, primary, cluster }: TransportOpening,
+  lane: Lane,
+): Transport {
   const { topic, kafkaGroup: group, kafkaTimeoutMs: deadlineMs } = config;
-  const kafka = kafkaSettings(config, name, logger);
+  const kafka = { ...kafkaSettings(config, name, logger), cluster };
   const hasDeadLetters = lane === 'small'; // what fails in the bulk lane goes to the same ones
   const admin = new TopicAdmin(createKafka(kafka), topic, hasDeadLetters);
   const offsets = () => permittedOnGroup(admin.offsets(group), { kafka, topic, group });
@@ -81,14 +84,17 @@ export function openKafkaTransport({ config, name, logger, primary }: TransportO
     consumers: () => ifKnown(admin.members(group)),
     answers: () => permitted(admin.answers(), 'DESCRIBE', { topic }),
     // Not the addresses: they may differ from host to host.
-    location: async () => new Map([['KAFKA_BROKERS:cluster', `cluster ${await clusterOf(admin)}`]]),
+    location: async () => {
+      if (cluster.ids.length === 0) await untilConnected(admin);
+      return new Map([['KAFKA_BROKERS:cluster', cluster.ids.map((id) => `cluster ${id}`).join(', ')]]);
+    },
     close: () => admin.close(),
   };
 }
 
 /** @throws KafkaUnavailable, what kafkajs throws */
-async function clusterOf(admin: TopicAdmin): Promise<string> {
-  return await admin.clusterId().catch((error: unknown) => {
+async function untilConnected(admin: TopicAdmin): Promise<void> {
+  await admin.connected().catch((error: unknown) => {
     if (!isPassing(error)) throw error;
     throw new KafkaUnavailable(`Kafka does not say which cluster it is: ${(error as Error).message}`, { cause: error });
   });

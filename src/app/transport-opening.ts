@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import type { Database } from '../mysql/database.ts';
+import type { OneCluster } from '../transport/kafka/one-cluster.ts';
 
 /** What is needed to open a lane of a transport. */
 export interface TransportOpening {
@@ -10,4 +11,6 @@ export interface TransportOpening {
   readonly logger: Logger;
   /** Records what was published, outside the transport. */
   readonly primary: Database;
+  /** Of Kafka: that of all its lanes. */
+  readonly cluster: OneCluster;
 }

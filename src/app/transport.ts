@@ -8,6 +8,7 @@ import { DatabaseUnavailable } from '../mysql/faults.ts';
 import { RedisUnavailable } from '../redis/unavailable.ts';
 import { openLogger } from '../tracing/logger.ts';
 import { type DeadLetters, NotReplayable } from '../transport/dead-letters.ts';
+import { OneCluster } from '../transport/kafka/one-cluster.ts';
 import { TransportFull } from '../transport/task-publisher.ts';
 import { type LanedTransport, type Transport, withBulkLane } from '../transport/transport.ts';
 import { agreedTransport, agreementOn } from './agreed-transport.ts';
@@ -18,13 +19,14 @@ import { admitSettings, agreedSettings } from './shared-settings.ts';
 import { openStreamsTransport } from './streams-transport.ts';
 import type { TransportOpening } from './transport-opening.ts';
 
-interface TransportContext extends Omit<TransportOpening, 'name'> {
+interface TransportContext extends Omit<TransportOpening, 'name' | 'cluster'> {
   /** Closes the transport. */
   readonly resources: AsyncDisposableStack;
 }
 
 /** Opens the configured transport, without waiting for its servers. @param name name of the process, for the servers' lists */
-export function openTransport({ resources, ...opening }: TransportContext, name: string): LanedTransport {
+export function openTransport({ resources, ...given }: TransportContext, name: string): LanedTransport {
+  const opening = { ...given, cluster: new OneCluster() };
   const { config, primary } = opening;
   const small = openLane({ ...opening, name }, 'small');
   const bulk = openLane({ ...opening, config: bulkLaneOf(config), name: `${name}-bulk` }, 'bulk');
@@ -35,7 +37,7 @@ export function openTransport({ resources, ...opening }: TransportContext, name:
 
 /** The same without the bulk lane, for a process that only publishes what a site says: it needs no permission for more. */
 export function openSmallLane({ resources, ...opening }: TransportContext, name: string): Transport {
-  const small = openLane({ ...opening, name }, 'small');
+  const small = openLane({ ...opening, name, cluster: new OneCluster() }, 'small');
   const agreed = agreedTransport(small, agreementOn(small, opening.config, opening.primary));
   return resources.adopt(agreed, (transport) => transport.close());
 }

@@ -10,6 +10,7 @@ import type { Database } from '../mysql/database.ts';
 import { tlsOptions } from '../mysql/tls.ts';
 import { DEFAULT_STALL_MS, SourceStalled } from '../timing/stall-detector.ts';
 import { createKafka } from '../transport/kafka/client.ts';
+import { OneCluster } from '../transport/kafka/one-cluster.ts';
 import type { FoundView } from './base-tables.ts';
 import { parsePosition, positionText } from './binlog/log-place.ts';
 import { readTables } from './binlog/log-reader.ts';
@@ -101,7 +102,7 @@ async function fromDebezium(
     throw new StartError('Set RECENCY_CAPTURE_TOPIC_PREFIX to the topic.prefix of the Debezium connector.');
   }
   const { database: schema } = mysqlAddress(config.mysqlUrl);
-  const kafka = kafkaSettings(config, 'capture', logger);
+  const kafka = { ...kafkaSettings(config, 'capture', logger), cluster: new OneCluster() };
   const group = `${kafkaGroup}.capture${isDryRun ? `-dry-run-${randomBytes(4).toString('hex')}` : ''}`;
   const client = createKafka(kafka);
   const admin = resources.adopt(client.admin(), async (opened) => {

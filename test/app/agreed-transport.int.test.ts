@@ -11,10 +11,12 @@ import { Database } from '../../src/mysql/database.ts';
 import { KafkaEnds } from '../../src/mysql/kafka-ends.ts';
 import { groupHistory } from '../../src/mysql/settings.ts';
 import { startKafka } from '../../src/tools/devservers/start-server.ts';
+import { OtherKafkaCluster } from '../../src/transport/kafka/errors.ts';
 import type { Settings } from '../support/cli.ts';
 import { runInProcess } from '../support/in-process.ts';
-import { freshName, hasKafka } from '../support/servers.ts';
+import { freshName, hasKafka, kafkaBrokers } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
+import { TcpProxy } from '../support/tcp-proxy.ts';
 import { logger } from '../transport/place.ts';
 
 const task = () => ({
@@ -37,7 +39,12 @@ async function openWith(settings: Settings & { MYSQL_URL: string }) {
   const transport = openTransport({ config, logger, resources, primary }, 'test');
   await transport.untilAnswers(new AbortController().signal);
   const publisher = resources.adopt(transport.openPublisher(), (opened) => opened.close());
-  return { config, primary, transport, publish: () => publisher.publish([task()]) };
+  const another = resources.adopt(transport.openPublisher(), (opened) => opened.close());
+  return {
+    ...{ config, primary, transport },
+    publish: () => publisher.publish([task()]),
+    publishByAnother: () => another.publish([task()]),
+  };
 }
 
 /** Nothing that was left running confirms a task, or says that nothing waits. */
@@ -102,3 +109,28 @@ it.runIf(hasKafka())('another cluster of Kafka is refused, until it is adopted; 
   await agreeOnSettings(moved.primary, moved.config, moved.transport);
   await moved.publish();
 });
+
+it.runIf(hasKafka())(
+  'a process whose brokers lead to another cluster meanwhile confirms nothing, and ends',
+  async () => {
+    const broker = await startKafka();
+    onTestFinished(() => broker.remove());
+    const proxy = await TcpProxy.before(`kafka://${broker.url.replace('kafka://', '')}`);
+    onTestFinished(() => proxy[Symbol.asyncDispose]());
+    const settings = { ...(await serviceSettings('kafka')), KAFKA_BROKERS: new URL(proxy.url).host };
+    const opened = await openWith(settings);
+    const { primary, config, transport, publish, publishByAnother } = opened;
+    await agreeOnSettings(primary, config, transport);
+    await publish();
+    const [other = ''] = kafkaBrokers();
+    proxy.leadTo(`kafka://${other}`);
+    await expect(publishByAnother()).rejects.toThrow(OtherKafkaCluster);
+    const message =
+      /^RECENCY_KAFKA_BROKERS is "cluster \S+, cluster \S+" here, but the processes of this database use "/;
+    await expect(transport.barrier([EVERYBODY])).rejects.toThrow(message);
+    await expect(publish()).rejects.toThrow(message); // although it leads to where it did
+    await expect(transport.bulk.openPublisher().publish([task()])).rejects.toThrow(message);
+    const watching = watchSettings({ ...opened, logger }, opened, new AbortController().signal, 20);
+    await expect(watching).rejects.toThrow(StartError);
+  },
+);

@@ -11,6 +11,7 @@ import { EVERYBODY } from '../../src/index/drain-barrier.ts';
 import { createKafka } from '../../src/transport/kafka/client.ts';
 import { isPassing } from '../../src/transport/kafka/errors.ts';
 import { oauthTokens } from '../../src/transport/kafka/oauth-token.ts';
+import { OneCluster } from '../../src/transport/kafka/one-cluster.ts';
 import { KafkaTaskPublisher } from '../../src/transport/kafka/publisher.ts';
 import type { Transport } from '../../src/transport/transport.ts';
 import { type CertificateFiles, TestCa } from '../support/certificates.ts';
@@ -35,7 +36,8 @@ const configOf = (settings: Settings) =>
 
 function opened(config: Config): Transport {
   const primary = openPrimary(config);
-  const transport = openKafkaTransport({ config, primary, name: 'test', logger: pino({ level: 'silent' }) }, 'small');
+  const opening = { config, primary, name: 'test', logger: pino({ level: 'silent' }), cluster: new OneCluster() };
+  const transport = openKafkaTransport(opening, 'small');
   onTestFinished(async () => void (await Promise.all([transport.close(), primary.close()])));
   return transport;
 }

@@ -1,9 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { Database } from '../../src/mysql/database.ts';
 import { openRedis, untilReady } from '../../src/redis/connection.ts';
-import { freePort } from '../../src/tools/devservers/launch/free-port.ts';
-import { startKafka } from '../../src/tools/devservers/start-server.ts';
 import { KafkaTaskPublisher } from '../../src/transport/kafka/publisher.ts';
+import { kafkaBehindProxy } from '../support/kafka-behind-proxy.ts';
 import { freshDatabase, freshName, hasKafka, redisUrl, withAdmin } from '../support/servers.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 import { until } from '../support/until.ts';
@@ -65,24 +64,6 @@ it('commands to Redis succeed although a firewall has forgotten the connection',
     expect(await Promise.all(asked)).toEqual(asked.map((_, i) => String(i)));
   }
 });
-
-/** A broker that tells its clients the address of a proxy before it. Returns that address too. */
-async function kafkaBehindProxy(): Promise<{ proxy: TcpProxy; address: string }> {
-  const [port, behind, controller] = [await freePort(), await freePort(), await freePort()];
-  const proxy = await proxyBefore(`kafka://127.0.0.1:${behind}`);
-  const address = new URL(proxy.url).host;
-  const own = `PLAINTEXT://127.0.0.1:${port}`;
-  const properties = {
-    listeners: `${own},PROXY://127.0.0.1:${behind},CONTROLLER://127.0.0.1:${controller}`,
-    'advertised.listeners': `${own},PROXY://${address}`,
-    'controller.quorum.voters': `1@127.0.0.1:${controller}`,
-    'listener.security.protocol.map': 'CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,PROXY:PLAINTEXT',
-  };
-  const args = Object.entries(properties).flatMap(([name, value]) => ['--override', `${name}=${value}`]);
-  const broker = await startKafka({ from: 'programs', port, args });
-  onTestFinished(() => broker.remove());
-  return { proxy, address };
-}
 
 it.runIf(hasKafka())('tasks reach Kafka although a firewall has forgotten the connections', async () => {
   const { proxy, address } = await kafkaBehindProxy();

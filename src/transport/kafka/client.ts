@@ -2,6 +2,7 @@ import { Kafka, type KafkaConfig, type LogEntry, logLevel } from 'kafkajs';
 import type { Logger } from 'pino';
 import './fetch-response.ts';
 import './kafkajs-patches.ts';
+import type { OneCluster } from './one-cluster.ts';
 
 /** How to reach the brokers. */
 export interface KafkaSettings {
@@ -16,6 +17,8 @@ export interface KafkaSettings {
   readonly logger: Logger;
   /** TLS and SASL, if the brokers require them. */
   readonly security?: Pick<KafkaConfig, 'ssl' | 'sasl'>;
+  /** That of all clients that are given it. Left out: a client may work on any. */
+  readonly cluster?: OneCluster;
 }
 
 /** Few and quick, because every caller retries in a loop of its own. Also, kafkajs has different defaults in tests. */
@@ -33,6 +36,7 @@ export function createKafka(settings: KafkaSettings): Kafka {
     logLevel: logLevel.INFO,
     logCreator: () => (entry) => write(settings.logger, entry),
     ...settings.security,
+    ...(settings.cluster ? { socketFactory: settings.cluster.socketFactory() } : {}),
   });
 }
 

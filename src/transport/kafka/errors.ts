@@ -16,6 +16,18 @@ export class KafkaUnavailable extends UserError {
   }
 }
 
+/** An address leads to another cluster of Kafka than the one that this process works on. */
+export class OtherKafkaCluster extends UserError {
+  override readonly name = 'OtherKafkaCluster';
+
+  override get remedy() {
+    return (
+      'Lead RECENCY_KAFKA_BROKERS of every process to one cluster. To use another one, stop every process, run `recency config adopt` with ' +
+      'its addresses, and start them again.'
+    );
+  }
+}
+
 interface KafkaError extends Error {
   readonly type?: string;
   readonly retriable?: boolean;

@@ -191,10 +191,9 @@ export class TopicAdmin {
     return allowingLeaderless(() => this.#ask(answer));
   }
 
-  /** The id that the cluster was given when it was made. No permission is needed. @throws what kafkajs throws */
-  clusterId(): Promise<string> {
-    const ask = async (admin: Admin) => (await admin.describeCluster()).clusterId;
-    return allowingLeaderless(() => this.#ask(ask));
+  /** Resolves once a broker has answered, whatever it knows. @throws what kafkajs throws */
+  async connected(): Promise<void> {
+    await this.#ask(async () => undefined);
   }
 
   async close(): Promise<void> {

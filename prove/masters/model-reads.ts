@@ -14,7 +14,7 @@ export async function readIndex(
   known: MastersOnRecord | undefined,
 ): Promise<Reading | undefined> {
   const warm = { state: 'warm', epoch: index.epoch } as Reading;
-  const reads = trustedReads({ read: async () => warm, readMany: async () => [warm] }, { epoch: () => known?.epoch });
+  const reads = trustedReads({ read: async () => warm, readMany: async () => [warm] }, { known: () => known });
   return await reads.read('1', 0, false).catch((error: unknown) => {
     if (error instanceof RedisUnavailable) return undefined;
     throw error;

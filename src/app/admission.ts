@@ -197,7 +197,7 @@ export function admittedQueries(
 export function admittedTrust(watch: RedisTrust, admission: Pick<Admission<never>, 'isComplete'>): RedisTrust {
   return {
     isTrusted: () => admission.isComplete && watch.isTrusted(),
-    epoch: () => (admission.isComplete ? watch.epoch() : undefined),
+    known: () => (admission.isComplete ? watch.known() : undefined),
     during: async (work) => {
       if (admission.isComplete) return await watch.during(work);
       throw new RedisUnavailable('no index is used until Redis and the transport are both admitted');

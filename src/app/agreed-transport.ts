@@ -46,8 +46,8 @@ export function agreedTransport(transport: Transport, agree: Agreement): Transpo
     strictBarrier: agreedBarrier(transport.strictBarrier, agree),
     openPublisher: () => agreedPublisher(transport.openPublisher(), agree),
     answers: async () => {
-      await transport.answers();
       await agree.now();
+      await transport.answers();
     },
   };
 }

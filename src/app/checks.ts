@@ -6,7 +6,7 @@ import { readProvenEpoch } from '../mysql/epoch.ts';
 import { readServer, withoutRun } from '../mysql/server-record.ts';
 import { RedisNotOnRecord } from '../redis/masters.ts';
 import { reply } from '../redis/unavailable.ts';
-import { KafkaPermissionMissing, OtherKafkaCluster } from '../transport/kafka/errors.ts';
+import { KafkaPermissionMissing } from '../transport/kafka/errors.ts';
 import { StreamNotOnRecord } from '../transport/streams/recorded-stream.ts';
 import { type TaskPublisher, TransportFull } from '../transport/task-publisher.ts';
 import type { TaskSource } from '../transport/task-source.ts';
@@ -97,13 +97,13 @@ export function checkedPublisher(publisher: Pick<TaskPublisher, 'publish' | 'che
 const NAMED = [
   StartError,
   KafkaPermissionMissing,
-  OtherKafkaCluster,
+
   RedisBelongsToAnother,
   RedisNotOnRecord,
   StreamNotOnRecord,
 ];
 
-function named(error: unknown): never {
+export function named(error: unknown): never {
   throw error instanceof Error && NAMED.some((type) => error instanceof type)
     ? new NotReady(error.message, { cause: error })
     : error;

@@ -9,8 +9,16 @@ import { retry } from '../timing/loop.ts';
 import { createKafka, type KafkaSettings } from '../transport/kafka/client.ts';
 import { KafkaDeadLetters } from '../transport/kafka/dead-letters.ts';
 import { kafkaBarrier, kafkaPositions, strictKafkaBarrier } from '../transport/kafka/drain-barrier.ts';
-import { isElecting, isPassing, KafkaUnavailable, missingPermission, permitted } from '../transport/kafka/errors.ts';
+import {
+  isElecting,
+  isPassing,
+  KafkaUnavailable,
+  missingPermission,
+  type OtherKafkaCluster,
+  permitted,
+} from '../transport/kafka/errors.ts';
 import { oauthTokens } from '../transport/kafka/oauth-token.ts';
+import type { OneCluster } from '../transport/kafka/one-cluster.ts';
 import { isWaitingAt, KafkaTaskPublisher } from '../transport/kafka/publisher.ts';
 import { KafkaTaskSource } from '../transport/kafka/source.ts';
 import { BULK_PARTITIONS, DEFAULT_PARTITIONS, deadLetterTopic, TopicAdmin } from '../transport/kafka/topic-admin.ts';
@@ -46,7 +54,8 @@ export function openKafkaTransport(
   const history = groupHistory(primary, `kafka:${topic}:${group}`);
   const partitions = lane === 'bulk' ? BULK_PARTITIONS : DEFAULT_PARTITIONS;
   return {
-    untilAnswers: (signal, withinMs) => untilAnswers(() => admin.ensureTopics(partitions), config, signal, withinMs),
+    untilAnswers: (signal, withinMs) =>
+      untilAnswers(() => admin.ensureTopics(partitions), { config, cluster }, signal, withinMs),
     openPublisher: () =>
       new TracedPublisher(new KafkaTaskPublisher({ kafka, topic, partitions, deadlineMs, ends: recorded }), {
         system: 'kafka',
@@ -84,27 +93,32 @@ export function openKafkaTransport(
     consumers: () => ifKnown(admin.members(group)),
     answers: () => permitted(admin.answers(), 'DESCRIBE', { topic }),
     // Not the addresses: they may differ from host to host.
-    location: async () => {
-      if (cluster.ids.length === 0) await untilConnected(admin);
-      return new Map([['KAFKA_BROKERS:cluster', cluster.ids.map((id) => `cluster ${id}`).join(', ')]]);
-    },
+    location: async () => new Map([['KAFKA_BROKERS:cluster', `cluster ${await clusterOf(admin, cluster)}`]]),
     close: () => admin.close(),
   };
 }
 
-/** @throws KafkaUnavailable, what kafkajs throws */
-async function untilConnected(admin: TopicAdmin): Promise<void> {
-  await admin.connected().catch((error: unknown) => {
-    if (!isPassing(error)) throw error;
-    throw new KafkaUnavailable(`Kafka does not say which cluster it is: ${(error as Error).message}`, { cause: error });
-  });
+/** Asks each time, because nothing else may be sent. @throws StartError if it has changed; KafkaUnavailable, what kafkajs throws */
+async function clusterOf(admin: TopicAdmin, cluster: OneCluster): Promise<string> {
+  const [asked] = await Promise.allSettled([admin.answers()]);
+  if (cluster.other !== undefined) throw refused(cluster.other);
+  if (cluster.id !== undefined) return cluster.id;
+  if (asked.status === 'fulfilled')
+    throw new Error('kafkajs has connected to a broker that was not asked for its cluster');
+  if (!isPassing(asked.reason)) throw asked.reason;
+  const { message } = asked.reason as Error;
+  throw new KafkaUnavailable(`Kafka does not say which cluster it is: ${message}`, { cause: asked.reason });
+}
+
+function refused(other: OtherKafkaCluster): StartError {
+  return new StartError(`${other.message}. ${other.remedy}`, { cause: other });
 }
 
 const BETWEEN_TRIES_MS = 250;
 
 async function untilAnswers(
   ensureTopics: () => Promise<void>,
-  config: Config,
+  { config, cluster }: Pick<TransportOpening, 'config' | 'cluster'>,
   signal: AbortSignal,
   withinMs = config.startTimeoutMs,
 ): Promise<void> {
@@ -112,6 +126,7 @@ async function untilAnswers(
   const address = config.kafkaBrokers.join(',');
   const onFailure = (error: unknown) => {
     signal.throwIfAborted();
+    if (cluster.other !== undefined) throw refused(cluster.other); // kafkajs may have made another error of it
     const tlsError = tlsStartError(error, { kind: 'Kafka', address, setting: 'RECENCY_KAFKA_BROKERS' });
     if (tlsError !== undefined) throw tlsError;
     if (!isPassing(error) || performance.now() > deadline) throw explain(error, config);

@@ -17,7 +17,7 @@ import type { TaskPublisher } from '../transport/task-publisher.ts';
 import type { LanedTransport, Transport } from '../transport/transport.ts';
 import { Admission, acceptTasks, admittedQueries, admittedTrust, untilAvailable } from './admission.ts';
 import { metricsOfAll, sayStarted } from './ask-workers.ts';
-import { DEGRADING, storeChecks } from './checks.ts';
+import { DEGRADING, named, storeChecks } from './checks.ts';
 import { openConsole } from './console.ts';
 import { watchTruth } from './jobs.ts';
 import { epochCounter, measureIndexLag, measureOutboxLag, measurePool, measureSuspension, shared } from './metrics.ts';
@@ -203,7 +203,7 @@ function checksOf(
     },
     ...others,
     redis: () => admitted('redis', redis),
-    transport: () => admitted('transport', () => transport.answers()),
+    transport: () => admitted('transport', () => transport.answers().catch(named)),
   };
   const { queue: watched } = new WatchedUsers(stores.redis, config.keyPrefix);
   const reports = { ...apiReports({ ...stores, watched }, transport, watermark), secrets: () => renewal.report() };

@@ -13,7 +13,6 @@ import {
   readMasters,
 } from '../redis/masters.ts';
 import { RedisUnavailable } from '../redis/unavailable.ts';
-import type { Epoch } from './contact-index.ts';
 import { bumpKeepingSuspension, checkMysqlServer, checkRedisMasters, identityOf } from './epoch.ts';
 import { type MastersOnRecord, reportRecorded, whileOnRecord } from './on-record.ts';
 import { RedisBelongsToAnother, type RedisOwnership } from './ownership.ts';
@@ -44,7 +43,7 @@ const RETRY_MS = 500;
 const SETTLING_MS = 5_000;
 
 /** Says whether the contents of Redis can be trusted. */
-export type RedisTrust = Pick<EpochWatch, 'isTrusted' | 'epoch' | 'during'>;
+export type RedisTrust = Pick<EpochWatch, 'isTrusted' | 'known' | 'during'>;
 
 interface ComparedMasters extends MastersOnRecord, PresentConnections {}
 
@@ -69,8 +68,8 @@ export class EpochWatch {
   #started = 0;
   #latest = 0;
   #compared: ComparedMasters | undefined;
-  /** The identity of the masters when last asked; undefined: they did not answer. */
-  #seen: string | undefined;
+  /** The identities of the masters when last asked; undefined: one did not answer. */
+  #seen: readonly string[] | undefined;
   readonly #slots = new SlotWatch(() => this.#look());
   /** When this Redis was last refused, ms; undefined: not since it was on record. */
   #refusedAt: number | undefined;
@@ -122,27 +121,23 @@ export class EpochWatch {
   }
 
   /**
-   * The epoch in which every one of those servers is on record: an index of any other epoch is not to be used, although rows may
-   * be of that epoch already. Undefined: not all of them are known.
+   * The masters in use, with the epoch in which every one of them is on record: an index of any other epoch is not to be used, although
+   * rows may be of that epoch already. Undefined: not all of them are known.
    */
-  epoch(): Epoch | undefined {
-    return this.#known()?.epoch;
+  known(): MastersOnRecord | undefined {
+    return this.isTrusted() ? this.#compared : undefined;
   }
 
   /** See {@link whileOnRecord}. */
   during<T>(work: () => Promise<T>): Promise<T> {
     const { database, ownership } = this.#options;
     return whileOnRecord(work, {
-      known: () => this.#known(),
+      known: () => this.known(),
       compare: () => this.#compare(),
       ownership: async () => await ownership?.id(),
       switches: () => database.epochs.switches,
       epochSince: async (time) => database.epochs.since(time) ?? (await readProvenEpoch(database)),
     });
-  }
-
-  #known(): MastersOnRecord | undefined {
-    return this.isTrusted() ? this.#compared : undefined;
   }
 
   #schedule(afterMs: number): void {
@@ -159,7 +154,7 @@ export class EpochWatch {
     }
     if (this.#timer !== timer) return; // stopped, or a change came meanwhile
     const { database, intervalMs = INTERVAL_MS } = this.#options;
-    this.#schedule(this.isTrusted() && this.epoch() === database.epochs.latest ? intervalMs : RETRY_MS);
+    this.#schedule(this.isTrusted() && this.#compared?.epoch === database.epochs.latest ? intervalMs : RETRY_MS);
   }
 
   #failed(error: unknown): void {
@@ -211,15 +206,19 @@ export class EpochWatch {
   }
 
   /**
-   * Withdraws trust at once when the masters have changed since the last time. While they have not, a comparison that started
-   * earlier runs to its end: where MySQL is slow, new connections to it start more comparisons than end.
+   * Withdraws trust at once when a master has become another one since the last time. One that is gone answers nothing. While none has,
+   * a comparison that started earlier runs to its end: where MySQL is slow, new connections to it start more comparisons than end.
+   * @param masters undefined: one did not answer
+   * @returns whether one has become another
    */
-  #see(number: number, masters: readonly RedisMaster[] | undefined): void {
-    const identity = masters?.map(identityOf).sort().join(' ');
+  #see(number: number, masters: readonly RedisMaster[] | undefined): boolean {
+    const before = this.#seen;
     if (masters) this.#slots.see(number, masters);
-    if (number < this.#latest || (identity !== undefined && identity === this.#seen)) return;
-    this.#seen = identity;
+    if (number < this.#latest) return false;
+    this.#seen = masters?.map(identityOf);
+    if (this.#seen?.every((identity) => before?.includes(identity))) return false;
     this.#decide(number, undefined);
+    return true;
   }
 
   /** Asks Redis alone: see slot-watch.ts. */
@@ -228,9 +227,7 @@ export class EpochWatch {
     const { client } = this.#options;
     const masters = await readMasters(client, connectedMasters(client)).catch(() => undefined); // the comparison says why
     if (this.#timer === undefined) return; // stopped meanwhile
-    if (masters && !this.#slots.see(number, masters)) return;
-    if (masters) this.#see(number, masters);
-    this.#schedule(0);
+    if (masters === undefined || this.#see(number, masters)) this.#schedule(0);
   }
 
   #decide(number: number, compared: ComparedMasters | undefined): void {

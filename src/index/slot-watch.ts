@@ -6,9 +6,9 @@ const USUAL_MS = 1_000;
 const MOVING_MS = 200;
 
 /**
- * Looks at the slots of a Redis Cluster more often than the servers are compared, and also while MySQL keeps a comparison waiting:
- * slots become unsettled (see ../redis/unsettled-slots.ts) without any other sign. That they were is not forgotten before an epoch could
- * begin: by then they may be settled again.
+ * Looks at the masters of a Redis Cluster more often than the servers are compared, and also while MySQL keeps a comparison waiting. There
+ * is no other sign when one becomes a replica and master again, or when slots become unsettled (see ../redis/unsettled-slots.ts). That
+ * they were is not forgotten before an epoch could begin: by then they may be settled again.
  */
 export class SlotWatch {
   readonly #look: () => Promise<void>;
@@ -33,14 +33,12 @@ export class SlotWatch {
     this.#timer = undefined;
   }
 
-  /** @param number of the look: they are numbered as they start @returns whether other slots are unsettled than when last seen */
-  see(number: number, masters: readonly RedisMaster[]): boolean {
+  /** @param number of the look: they are numbered as they start */
+  see(number: number, masters: readonly RedisMaster[]): void {
     const before = this.#seen;
     this.#seen = textOf(masters);
     this.#isMoving = masters.some(({ slots }) => slots?.isMoving);
-    const isChanged = this.#seen !== before;
-    if (isChanged && this.#seen !== '') this.#unsettled = number;
-    return isChanged;
+    if (this.#seen !== before && this.#seen !== '') this.#unsettled = number;
   }
 
   /** Must an epoch begin that recording these masters does not begin? */

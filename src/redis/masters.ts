@@ -43,20 +43,17 @@ export function connectedMasters(client: RedisClient): Redis[] {
 }
 
 /**
- * Asks all masters of {@link masterNodes}, except those of a cluster whose connection is gone; connecting to such a node again
- * leads to another check. A node that is only slow is not left out: it may answer the next command without having been checked.
+ * Asks all masters of {@link masterNodes}, except those of a cluster that are not connected to: it is gone, or takes connections and
+ * answers nothing. Once one is, there is another check. One that is connected to and only slow is not left out: it may answer the next
+ * command without having been checked.
  * @throws RedisIsReplica; RedisUnavailable when one does not answer, or there is none
  */
 export async function readMasters(
   client: RedisClient,
   nodes: readonly Redis[] = masterNodes(client),
 ): Promise<RedisMaster[]> {
-  const answers = await Promise.allSettled(nodes.map((node) => readNode(node, client.isCluster)));
-  const isFailure = (answer: PromiseSettledResult<unknown>) =>
-    answer.status === 'rejected' && !(client.isCluster && isGone(answer.reason));
-  const failed = answers.find(isFailure);
-  if (failed?.status === 'rejected') throw failed.reason;
-  const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+  const answers = await Promise.all(nodes.map((node) => readNode(node, client.isCluster)));
+  const found = answers.filter((answer) => answer !== undefined);
   if (found.length === 0)
     throw new RedisUnavailable('Redis is not available: the cluster names no master that answers');
   const masters = found.map(({ master }) => master);
@@ -65,15 +62,17 @@ export async function readMasters(
   return masters.map((master, i) => ({ ...master, slots: states[i] as SlotState }));
 }
 
-/** At once: a comparison should end before the client has learned again that another node is gone. */
+/** At once: a comparison should end before the client has learned again that another node is gone. @returns undefined: it is left out */
 async function readNode(node: Redis, isCluster: boolean) {
-  const [master, slots] = await Promise.all([readMaster(node), isCluster ? readSlots(node) : undefined]);
-  return { node, master, slots };
-}
-
-/** A cluster's client never reconnects a node: it opens another connection, which it treats as another node. */
-function isGone(error: unknown): boolean {
-  return error instanceof RedisUnavailable && /Connection is closed|ECONNREFUSED/.test(error.message);
+  try {
+    // In this order: a master that is demoted holds up the script until it is a replica.
+    const [slots, master] = await Promise.all([isCluster ? readSlots(node) : undefined, readMaster(node)]);
+    return { node, master, slots };
+  } catch (error) {
+    // A cluster's client never connects a node again: it opens another connection, which it treats as another node.
+    if (isCluster && error instanceof RedisUnavailable && node.status !== 'ready') return undefined;
+    throw error;
+  }
 }
 
 async function readMaster(node: Redis): Promise<RedisMaster> {

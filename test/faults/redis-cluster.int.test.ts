@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { DelayedWorker } from '../../src/consumers/delayed-worker.ts';
 import type { Id } from '../../src/contracts/id.ts';
 import { DelayedWork, Rechecks } from '../../src/index/delayed-work.ts';
@@ -14,7 +14,7 @@ import { stepsOn } from '../../src/index/steps.ts';
 import { trustedReads } from '../../src/index/trusted-reads.ts';
 import type { RedisClient } from '../../src/redis/connection.ts';
 import { DelayQueue } from '../../src/redis/delay-queue.ts';
-import { readMasters } from '../../src/redis/masters.ts';
+import { connectedMasters, readMasters } from '../../src/redis/masters.ts';
 import { RedisUnavailable } from '../../src/redis/unavailable.ts';
 import { ContactsDatabase } from '../support/contacts-database.ts';
 import { startWatch } from '../support/epoch-watch.ts';
@@ -190,8 +190,39 @@ describe.runIf(canStartCluster())(
       await expect(reads.read(lost?.user as Id, 1, false)).rejects.toThrow(RedisUnavailable);
       await cluster.restart(node);
     });
+
+    it('loses only the users of a master that takes connections and answers nothing', async () => {
+      const client = await freshRedis(cluster.urls, { commandTimeoutMs: 1_000 });
+      const stepsHere = stepsOn(
+        { primary, redis: client, delayed: new DelayedWork(delayQueue) },
+        { max: MAX, min: MIN, prefix: 'p', freshNonce },
+      );
+      const watch = await startWatch({ redis: client, primary, prefix: 'p' }, { intervalMs: 100 });
+      const reads = trustedReads(stepsHere.index, watch);
+      await run(rebuild(USERS), stepsHere);
+      const names = new KeyNames('p');
+      const { node } = await cluster.place(ownerKey('p'));
+      const isThere = async (user: Id) => (await cluster.place(names.set(user))).node === node;
+      const lost = (await firstOf(USERS, isThere)) as Id;
+      const left = (await firstOf(USERS, async (user) => !(await isThere(user)))) as Id;
+      await node.server.kill('SIGSTOP');
+      onTestFinished(() => node.server.kill('SIGCONT'));
+      await until(() => connectedMasters(client).length === cluster.nodes.length - 1);
+      await until(() => watch.isTrusted());
+      for (let i = 0; i < 5; i++) {
+        await expect(reads.read(lost, 1, false)).rejects.toThrow(RedisUnavailable);
+        expect(await reads.read(left, 1, false)).toMatchObject({ state: 'warm' });
+      }
+      await node.server.kill('SIGCONT');
+      await until(async () => (await reads.read(lost, 1, false)).state === 'warm');
+    });
   },
 );
+
+async function firstOf<T>(all: readonly T[], isRight: (one: T) => Promise<boolean>): Promise<T | undefined> {
+  for (const one of all) if (await isRight(one)) return one;
+  return undefined;
+}
 
 /** Do the other nodes agree that this one is gone? */
 function isFailed(nodes: string, id: string): boolean {

@@ -161,6 +161,29 @@ describe('fault 18: a failover that loses the last writes', () => {
 });
 
 describe('fault 19: Redis restarts from an older file', () => {
+  it('is not believed on a connection that is gone again, although the one after it is trusted', async () => {
+    const { proxy, stores } = await behindProxy(redisUrl());
+    const watch = await startWatch(stores);
+    const thenBroken = async <T>(found: Promise<T>): Promise<T> => {
+      await found;
+      proxy.leadTo(redisUrl());
+      await until(() => !watch.isTrusted());
+      await until(() => watch.isTrusted());
+      return found;
+    };
+    const { index } = stores;
+    const reads = trustedReads(
+      {
+        read: (...asked) => thenBroken(index.read(...asked)),
+        readMany: (...asked) => thenBroken(index.readMany(...asked)),
+      },
+      watch,
+    );
+    const message = /connected to again while it was read/;
+    await expect(reads.read('1', 0, false)).rejects.toThrow(message);
+    await expect(reads.readMany(['1', '2'], 0, false)).rejects.toThrow(message);
+  });
+
   it('never answers from it, not even a read that was in flight when the server died', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'recency-older-'));
     onTestFinished(() => rmSync(dir, { recursive: true }));

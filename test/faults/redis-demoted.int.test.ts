@@ -278,4 +278,16 @@ describe.runIf(canStartCluster())('a cluster (programs: it needs redis-server on
     expect(await until(() => reads.read('1', 0, false))).toMatchObject({ state: 'warm', epoch: `?${epoch}` });
     expect(await token(stores)).not.toBe(epoch);
   });
+
+  it('whose master becomes a replica and master again between two comparisons has another master', async () => {
+    await using cluster = await RedisCluster.start(1, 1);
+    const stores = await sitesStores(cluster.urls);
+    await startWatch(stores, NEVER);
+    const epoch = await token(stores);
+    const [master, replica] = cluster.nodes.map(({ redis }) => redis) as [Redis, Redis];
+    await replica.cluster('FAILOVER', 'TAKEOVER');
+    await until(async () => /^role:slave/m.test(await master.info('replication')), { interval: 1 });
+    await master.cluster('FAILOVER', 'TAKEOVER');
+    await until(async () => (await token(stores)) !== epoch);
+  });
 });

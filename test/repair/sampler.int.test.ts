@@ -43,7 +43,12 @@ interface Wanted {
 
 function sampler({ raiseBarrier = site.raiseBarrier, settleMs = 5_000, isTrusted = () => true }: Wanted = {}) {
   const { primary, redis } = site.stores;
-  const index = trustedReads(site.stores.index, { epoch: () => (isTrusted() ? primary.epochs.latest : undefined) });
+  const index = trustedReads(site.stores.index, {
+    known: () => {
+      const epoch = isTrusted() ? primary.epochs.latest : undefined;
+      return epoch === undefined ? undefined : { connection: 0, epoch, ownership: undefined };
+    },
+  });
   const now = () => performance.now();
   const windows = new Windows(now);
   const reports = new SamplerReports(redis, freshPrefix());

@@ -17,6 +17,7 @@ export class TcpProxy implements AsyncDisposable {
   #other: URL | undefined;
   #takesNew = true;
   #losing = 0;
+  #received = 0;
 
   private constructor(target: URL) {
     this.#target = target;
@@ -35,6 +36,11 @@ export class TcpProxy implements AsyncDisposable {
     const address = this.#listener.address();
     url.host = `127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
     return url.href;
+  }
+
+  /** Bytes that clients have sent. */
+  get received(): number {
+    return this.#received;
   }
 
   /** Number of open connections. */
@@ -94,6 +100,7 @@ export class TcpProxy implements AsyncDisposable {
     const pair: Pair = { client, server, isSilent: !this.#takesNew, isForgotten: false };
     this.#pairs.add(pair);
     client.on('data', (bytes) => {
+      this.#received += bytes.length;
       if (pair.isForgotten) this.#reset(pair);
       else if (!pair.isSilent) server.write(bytes);
     });

@@ -191,11 +191,6 @@ export class TopicAdmin {
     return allowingLeaderless(() => this.#ask(answer));
   }
 
-  /** Resolves once a broker has answered, whatever it knows. @throws what kafkajs throws */
-  async connected(): Promise<void> {
-    await this.#ask(async () => undefined);
-  }
-
   async close(): Promise<void> {
     const [admin, ends] = [this.#admin, this.#ends];
     [this.#admin, this.#ends] = [undefined, undefined];

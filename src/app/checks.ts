@@ -94,15 +94,9 @@ export function checkedPublisher(publisher: Pick<TaskPublisher, 'publish' | 'che
 }
 
 /** Errors whose texts readiness may show: they hold no secret, and say what somebody has to mend. */
-const NAMED = [
-  StartError,
-  KafkaPermissionMissing,
+const NAMED = [StartError, KafkaPermissionMissing, RedisBelongsToAnother, RedisNotOnRecord, StreamNotOnRecord];
 
-  RedisBelongsToAnother,
-  RedisNotOnRecord,
-  StreamNotOnRecord,
-];
-
+/** @throws NotReady with its text if that may be shown, otherwise the error itself */
 export function named(error: unknown): never {
   throw error instanceof Error && NAMED.some((type) => error instanceof type)
     ? new NotReady(error.message, { cause: error })

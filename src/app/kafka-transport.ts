@@ -98,7 +98,7 @@ export function openKafkaTransport(
   };
 }
 
-/** Asks each time, because nothing else may be sent. @throws StartError if it has changed; KafkaUnavailable, what kafkajs throws */
+/** Asks each time: a process that sends nothing else would not notice. @throws StartError if it has changed; KafkaUnavailable, what kafkajs throws */
 async function clusterOf(admin: TopicAdmin, cluster: OneCluster): Promise<string> {
   const [asked] = await Promise.allSettled([admin.answers()]);
   if (cluster.other !== undefined) throw refused(cluster.other);

@@ -11,6 +11,6 @@ export interface TransportOpening {
   readonly logger: Logger;
   /** Records what was published, outside the transport. */
   readonly primary: Database;
-  /** Of Kafka: that of all its lanes. */
+  /** Of Kafka; all lanes share it. */
   readonly cluster: OneCluster;
 }

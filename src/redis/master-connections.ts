@@ -2,7 +2,7 @@ import type { Cluster, Redis } from 'ioredis';
 import type { RedisClient } from './connection.ts';
 import { connectedMasters, masterNodes } from './masters.ts';
 
-/** Those that there were at one moment. */
+/** The connections at one moment. */
 export interface PresentConnections {
   /** The number of the latest change. */
   readonly connection: number;
@@ -15,8 +15,8 @@ const CHANGES = ['ready', 'close'];
 
 /**
  * The connections to the masters: the client's own, or those of a cluster's client to its nodes. Such a client never connects a node
- * again: it makes another one. That counts from when it is connected. Until then it answers nothing; and while a master is
- * away, every command for it makes its node anew.
+ * again: it makes another one, which counts once it is connected. Until then it answers nothing; and while a master is away,
+ * every command for it makes its node anew.
  */
 export class MasterConnections {
   readonly #client: RedisClient;
@@ -25,7 +25,7 @@ export class MasterConnections {
   /** The masters that the client knew when last looked at. */
   #nodes: readonly Redis[] = [];
 
-  /** @param onChange called when a server may answer that did not before */
+  /** @param onChange called when another server may answer than before */
   constructor(client: RedisClient, onChange: () => void) {
     this.#client = client;
     this.#onChange = onChange;
@@ -55,8 +55,9 @@ export class MasterConnections {
   }
 
   /** Can no server answer now but those that they led to? */
-  areCoveredBy({ connection, nodes }: PresentConnections): boolean {
-    return connection === this.#changes && connectedMasters(this.#client).every((node) => nodes.includes(node));
+  areCoveredBy(present: PresentConnections): boolean {
+    if (!this.areUnchangedSince(present)) return false;
+    return connectedMasters(this.#client).every((node) => present.nodes.includes(node));
   }
 
   #allNodes(): Redis[] {

@@ -43,9 +43,9 @@ export function connectedMasters(client: RedisClient): Redis[] {
 }
 
 /**
- * Asks all masters of {@link masterNodes}, except those of a cluster that are not connected to: it is gone, or takes connections and
- * answers nothing. Once one is, there is another check. One that is connected to and only slow is not left out: it may answer the next
- * command without having been checked.
+ * Asks all masters of {@link masterNodes}. On a cluster, one without a connection is left out: it is gone, or accepts connections and
+ * answers nothing, and connecting to it later leads to another check. One that is connected and only slow is not left out: it may
+ * answer the next command without having been checked.
  * @throws RedisIsReplica; RedisUnavailable when one does not answer, or there is none
  */
 export async function readMasters(
@@ -65,7 +65,7 @@ export async function readMasters(
 /** At once: a comparison should end before the client has learned again that another node is gone. @returns undefined: it is left out */
 async function readNode(node: Redis, isCluster: boolean) {
   try {
-    // In this order: a master that is demoted holds up the script until it is a replica.
+    // In this order: a master that is being demoted holds up the script until it is a replica.
     const [slots, master] = await Promise.all([isCluster ? readSlots(node) : undefined, readMaster(node)]);
     return { node, master, slots };
   } catch (error) {

@@ -14,6 +14,7 @@ import { startKafka } from '../../src/tools/devservers/start-server.ts';
 import { OtherKafkaCluster } from '../../src/transport/kafka/errors.ts';
 import type { Settings } from '../support/cli.ts';
 import { runInProcess } from '../support/in-process.ts';
+import { kafkaBehindProxy } from '../support/kafka-behind-proxy.ts';
 import { freshName, hasKafka, kafkaBrokers } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
@@ -110,6 +111,16 @@ it.runIf(hasKafka())('another cluster of Kafka is refused, until it is adopted; 
   await moved.publish();
 });
 
+const OTHER_CLUSTER =
+  /^Kafka at \S+ is the cluster \S+, but this process works on \S+\. Lead RECENCY_KAFKA_BROKERS of every/;
+
+it.runIf(hasKafka())('a start says so whose brokers say that they are at the address of another cluster', async () => {
+  const { proxy, behind } = await kafkaBehindProxy();
+  proxy.leadTo(`kafka://${kafkaBrokers()[0]}`);
+  const settings = { ...(await serviceSettings('kafka')), KAFKA_BROKERS: behind };
+  await expect(openWith(settings)).rejects.toThrow(OTHER_CLUSTER);
+});
+
 it.runIf(hasKafka())(
   'a process whose brokers lead to another cluster meanwhile confirms nothing, and ends',
   async () => {
@@ -125,10 +136,8 @@ it.runIf(hasKafka())(
     const [other = ''] = kafkaBrokers();
     proxy.leadTo(`kafka://${other}`);
     await expect(publishByAnother()).rejects.toThrow(OtherKafkaCluster);
-    const message =
-      /^Kafka at \S+ is the cluster \S+, but this process works on \S+\. Lead RECENCY_KAFKA_BROKERS of every/;
-    await expect(transport.barrier([EVERYBODY])).rejects.toThrow(message);
-    await expect(transport.answers()).rejects.toThrow(message);
+    await expect(transport.barrier([EVERYBODY])).rejects.toThrow(OTHER_CLUSTER);
+    await expect(transport.answers()).rejects.toThrow(OTHER_CLUSTER);
     await expect(transport.bulk.openPublisher().publish([task()])).rejects.toThrow(OtherKafkaCluster);
     const watching = watchSettings({ ...opened, logger }, opened, new AbortController().signal, 20);
     await expect(watching).rejects.toThrow(StartError);

@@ -19,7 +19,7 @@ import { RedisUnavailable } from '../../src/redis/unavailable.ts';
 import { ContactsDatabase } from '../support/contacts-database.ts';
 import { startWatch } from '../support/epoch-watch.ts';
 import { expectExact } from '../support/exact.ts';
-import { canStartCluster, RedisCluster } from '../support/redis-cluster.ts';
+import { type ClusterNode, canStartCluster, RedisCluster } from '../support/redis-cluster.ts';
 import { freshNonce, freshRedis, migratedDatabase } from '../support/stores.ts';
 import { TRUSTED } from '../support/trust.ts';
 import { until } from '../support/until.ts';
@@ -84,6 +84,16 @@ describe.runIf(canStartCluster())(
 
     async function areExact(users: readonly Id[], what: string): Promise<void> {
       for (const user of users) await expectExact({ index, primary }, { max: MAX, min: MIN }, user, what);
+    }
+
+    /** Users of all slots but the one that the tests move: those whose indexes this node has, and the others. */
+    async function usersOf(node: ClusterNode): Promise<{ lost: readonly Id[]; left: readonly Id[] }> {
+      const names = new KeyNames('p');
+      const nodes = await Promise.all(OTHERS.map(async (user) => (await cluster.place(names.set(user))).node));
+      return {
+        lost: OTHERS.filter((_, i) => nodes[i] === node),
+        left: OTHERS.filter((_, i) => nodes[i] !== node),
+      };
     }
 
     it('has indexes on every node, and a fan-out reaches all of them', async () => {
@@ -168,12 +178,7 @@ describe.runIf(canStartCluster())(
       const watch = await startWatch({ redis, primary, prefix: 'p' }, { intervalMs: 100 }); // compares while it is away
       const reads = trustedReads(index, watch);
       await run(rebuild(USERS), steps); // the first masters on record begin a new epoch
-      const names = new KeyNames('p');
-      const places = await Promise.all(
-        OTHERS.map(async (user) => ({ user, at: await cluster.place(names.set(user)) })),
-      );
-      const left = places.filter(({ at }) => at.node !== node).map(({ user }) => user);
-      const [lost] = places.filter(({ at }) => at.node === node);
+      const { left, lost } = await usersOf(node);
       expect(left.length).toBeGreaterThan(0);
       const isWarm = async (user: Id) => (await reads.read(user, 1, false)).state === 'warm';
 
@@ -187,7 +192,7 @@ describe.runIf(canStartCluster())(
       console.log(
         `a master is missed ${s(missed - killed)} s after its kill; all others have their indexes ${s(performance.now() - missed)} s after that`,
       );
-      await expect(reads.read(lost?.user as Id, 1, false)).rejects.toThrow(RedisUnavailable);
+      await expect(reads.read(lost[0] as Id, 1, false)).rejects.toThrow(RedisUnavailable);
       await cluster.restart(node);
     });
 
@@ -200,29 +205,21 @@ describe.runIf(canStartCluster())(
       const watch = await startWatch({ redis: client, primary, prefix: 'p' }, { intervalMs: 100 });
       const reads = trustedReads(stepsHere.index, watch);
       await run(rebuild(USERS), stepsHere);
-      const names = new KeyNames('p');
       const { node } = await cluster.place(ownerKey('p'));
-      const isThere = async (user: Id) => (await cluster.place(names.set(user))).node === node;
-      const lost = (await firstOf(USERS, isThere)) as Id;
-      const left = (await firstOf(USERS, async (user) => !(await isThere(user)))) as Id;
+      const { left, lost } = await usersOf(node);
       await node.server.kill('SIGSTOP');
       onTestFinished(() => node.server.kill('SIGCONT'));
       await until(() => connectedMasters(client).length === cluster.nodes.length - 1);
       await until(() => watch.isTrusted());
       for (let i = 0; i < 5; i++) {
-        await expect(reads.read(lost, 1, false)).rejects.toThrow(RedisUnavailable);
-        expect(await reads.read(left, 1, false)).toMatchObject({ state: 'warm' });
+        await expect(reads.read(lost[0] as Id, 1, false)).rejects.toThrow(RedisUnavailable);
+        expect(await reads.read(left[0] as Id, 1, false)).toMatchObject({ state: 'warm' });
       }
       await node.server.kill('SIGCONT');
-      await until(async () => (await reads.read(lost, 1, false)).state === 'warm');
+      await until(async () => (await reads.read(lost[0] as Id, 1, false)).state === 'warm');
     });
   },
 );
-
-async function firstOf<T>(all: readonly T[], isRight: (one: T) => Promise<boolean>): Promise<T | undefined> {
-  for (const one of all) if (await isRight(one)) return one;
-  return undefined;
-}
 
 /** Do the other nodes agree that this one is gone? */
 function isFailed(nodes: string, id: string): boolean {

@@ -3,8 +3,16 @@ import { freePort } from '../../src/tools/devservers/launch/free-port.ts';
 import { startKafka } from '../../src/tools/devservers/start-server.ts';
 import { TcpProxy } from './tcp-proxy.ts';
 
-/** A broker that tells its clients the address of a proxy before it, until the test ends. @returns that address, too */
-export async function kafkaBehindProxy(): Promise<{ proxy: TcpProxy; address: string }> {
+interface KafkaBehindProxy {
+  readonly proxy: TcpProxy;
+  /** Of the proxy. */
+  readonly address: string;
+  /** Of the broker. */
+  readonly behind: string;
+}
+
+/** A broker that tells its clients the address of a proxy before it, until the test ends. */
+export async function kafkaBehindProxy(): Promise<KafkaBehindProxy> {
   const [port, behind, controller] = [await freePort(), await freePort(), await freePort()];
   const proxy = await TcpProxy.before(`kafka://127.0.0.1:${behind}`);
   onTestFinished(() => proxy[Symbol.asyncDispose]());
@@ -19,5 +27,5 @@ export async function kafkaBehindProxy(): Promise<{ proxy: TcpProxy; address: st
   const args = Object.entries(properties).flatMap(([name, value]) => ['--override', `${name}=${value}`]);
   const broker = await startKafka({ from: 'programs', port, args });
   onTestFinished(() => broker.remove());
-  return { proxy, address };
+  return { proxy, address, behind: `127.0.0.1:${behind}` };
 }

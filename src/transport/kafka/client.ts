@@ -17,7 +17,7 @@ export interface KafkaSettings {
   readonly logger: Logger;
   /** TLS and SASL, if the brokers require them. */
   readonly security?: Pick<KafkaConfig, 'ssl' | 'sasl'>;
-  /** That of all clients that are given it. Left out: a client may work on any. */
+  /** The one that all clients with it work on. Left out: a client may work on any. */
   readonly cluster?: OneCluster;
 }
 

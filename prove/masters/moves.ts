@@ -36,7 +36,7 @@ export class MastersMoves implements WorldMoves<MastersWorld> {
     const connected: Connected = { to: 'A', connection: 0, known: null, comparing: null };
     return {
       ...{ pair: 0, token: tokenOn(SERVER, nonceOf(0)), settings: {}, clock: HOUR_MS },
-      indexes: { A: null, B: null },
+      ...{ indexes: { A: null, B: null }, replica: null },
       processes: { consumer: connected, reader: connected },
       ...{ batch: null, tasks: { high: 0, committed: 0 }, epochs: 0, left },
     };
@@ -51,13 +51,15 @@ export class MastersMoves implements WorldMoves<MastersWorld> {
       ...consume(world),
       ...see(world),
       ...(await this.#acknowledge(world)),
+      ...promote(world),
       ...wait(world),
       ...bump(world),
     ];
   }
 
-  async isAtRest({ tasks, batch, processes, token }: MastersWorld): Promise<boolean> {
-    const areKnown = PROCESSES.every((name) => knownOf(processes[name])?.epoch === token);
+  async isAtRest(world: MastersWorld): Promise<boolean> {
+    const { tasks, batch } = world;
+    const areKnown = PROCESSES.every((name) => !isDueFor(world, name));
     return tasks.committed === tasks.high && batch === null && areKnown;
   }
 
@@ -67,7 +69,7 @@ export class MastersMoves implements WorldMoves<MastersWorld> {
     const { reader } = processes;
     const index = indexes[reader.to];
     if (index === null || index.pair === pair || tasks.committed < tasks.high) return undefined;
-    const reading = await readIndex(this.#code, index, knownOf(reader));
+    const reading = await readIndex(this.#code, index, replicationOf(world, reader.to), knownOf(reader));
     if (reading?.state !== 'warm' || reading.epoch !== token) return undefined;
     return { rule: 'E1', what: `the index on ${reader.to} says ${index.pair}, and MySQL says ${pair}` };
   }
@@ -78,21 +80,21 @@ export class MastersMoves implements WorldMoves<MastersWorld> {
     if (comparing === null) return [];
     const ended = withProcess(world, name, { comparing: null });
     if (comparing.connection !== connection) return [{ world: ended, what: `the ${name}'s comparison is given up` }];
-    const after = await this.#compared(ended, name);
+    const after = await this.#compared(ended, name, comparing.replicationId);
     const known = after.processes[name].known === null ? 'is refused' : 'is on record';
     return [{ world: after, what: `the ${name} compares: ${comparing.to} ${known}` }];
   }
 
-  async #compared(world: MastersWorld, name: ProcessName): Promise<MastersWorld> {
-    const { to, connection } = world.processes[name];
+  async #compared(world: MastersWorld, name: ProcessName, replicationId: string): Promise<MastersWorld> {
+    const { connection } = world.processes[name];
     const record = new ModelRecord(world);
     const next = { nonce: nonceOf(world.epochs + 1), why: 'another Redis', bumpedAt: world.clock };
-    const inUse = { identities: [to], roles: ['index'], ownership: undefined } as const;
+    const inUse = { identities: [replicationId], roles: ['index'], ownership: undefined } as const;
     const { recorded, epoch } = await this.#code.recordRedisMasters(record.database, inUse, next);
     const { token, settings } = record;
     const epochs = token === world.token ? world.epochs : world.epochs + 1;
-    const known = recorded === 'in_turns' ? null : { connection, epoch, ownership: undefined };
-    return withProcess({ ...world, token, settings, epochs }, name, { known });
+    const known = { connection, replicationIds: [replicationId], epoch, ownership: undefined };
+    return withProcess({ ...world, token, settings, epochs }, name, { known: recorded === 'in_turns' ? null : known });
   }
 
   /** The batch ends: what was written counts, or the tasks come again. */
@@ -108,7 +110,7 @@ export class MastersMoves implements WorldMoves<MastersWorld> {
     const done = await whileOnRecord(work, {
       known: () => (isOver ? knownOf(now.processes.consumer) : batch.known),
       compare: async () => {
-        now = await this.#compared(now, 'consumer');
+        now = await this.#compared(now, 'consumer', replicationOf(now, now.processes.consumer.to));
         if (now.processes.consumer.known === null) throw new RedisUnavailable('it is not the one on record');
       },
       ownership: async () => undefined,
@@ -153,12 +155,35 @@ function move(world: MastersWorld, name: ProcessName): Move[] {
   return [{ world: after, what: `the ${name} is connected to ${other}` }];
 }
 
-/** A comparison asks the master: after a new connection, or because another epoch was seen. */
+/** A comparison asks the master: after a new connection, because another epoch was seen, or at an interval. */
 function ask(world: MastersWorld, name: ProcessName): Move[] {
+  const { to, connection, comparing } = world.processes[name];
+  if (comparing !== null || !isDueFor(world, name)) return [];
+  const asked = { to, connection, replicationId: replicationOf(world, to) };
+  return [{ world: withProcess(world, name, { comparing: asked }), what: `the ${name} asks ${to}` }];
+}
+
+/** Would a comparison find anything new? */
+function isDueFor(world: MastersWorld, name: ProcessName): boolean {
   const process = world.processes[name];
-  const { to, connection, comparing } = process;
-  if (comparing !== null || knownOf(process)?.epoch === world.token) return [];
-  return [{ world: withProcess(world, name, { comparing: { to, connection } }), what: `the ${name} asks ${to}` }];
+  const known = knownOf(process);
+  return known?.epoch !== world.token || !known.replicationIds.includes(replicationOf(world, process.to));
+}
+
+/** Another one after every promotion. */
+function replicationOf({ left }: MastersWorld, name: MasterName): string {
+  return name === 'A' ? `A${left.promotions}` : name;
+}
+
+/** A has a replica, which becomes the master; A receives what that one has, and is promoted again. */
+function promote(world: MastersWorld): Move[] {
+  const { indexes, left, replica } = world;
+  if (left.promotions === 0) return [];
+  const lost = { ...less(world, 'promotions'), indexes: { ...indexes, A: replica } };
+  return [
+    { world: { ...world, replica: indexes.A }, what: 'the replica of A receives what A has' },
+    { world: lost, what: 'A becomes a replica, and is promoted again' },
+  ];
 }
 
 /** An index is built wherever the process is connected to, whether that is on record or not. */

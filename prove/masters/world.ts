@@ -21,10 +21,10 @@ export interface Connected {
   readonly to: MasterName;
   /** Counts connections. */
   readonly connection: number;
-  /** Null: the master has not been compared since it was connected to. */
+  /** Null: no master has been compared since it was connected to. */
   readonly known: MastersOnRecord | null;
   /** A comparison that has asked the master, and not MySQL yet. */
-  readonly comparing: Pick<Connected, 'to' | 'connection'> | null;
+  readonly comparing: (Pick<Connected, 'to' | 'connection'> & { readonly replicationId: string }) | null;
 }
 
 /** Tasks that the consumer does: their refresh writes to whichever master it is connected to by then. */
@@ -45,13 +45,15 @@ export interface MastersWorld {
   /** ms */
   readonly clock: number;
   readonly indexes: Readonly<Record<MasterName, Index | null>>;
+  /** What a replica of A has received. */
+  readonly replica: Index | null;
   readonly processes: Readonly<Record<ProcessName, Connected>>;
   readonly batch: TaskBatch | null;
   readonly tasks: { readonly high: number; readonly committed: number };
   /** Epochs begun, so that each has a token of its own. */
   readonly epochs: number;
   /** What may still happen, how often. */
-  readonly left: Readonly<Record<'changes' | 'moves' | 'waits' | 'bumps', number>>;
+  readonly left: Readonly<Record<'changes' | 'moves' | 'waits' | 'bumps' | 'promotions', number>>;
 }
 
 /** One search: every interleaving of everything that may happen here. */
@@ -65,10 +67,14 @@ export interface MastersScenario {
   readonly waits: number;
   /** How often an epoch may begin for another reason. */
   readonly bumps: number;
+  /** How often A may become a replica, and be promoted again, while its clients stay connected. */
+  readonly promotions: number;
 }
 
 export const MASTERS_SCENARIOS: readonly MastersScenario[] = [
-  { name: 'two masters', changes: 1, moves: 2, waits: 1, bumps: 0 },
-  { name: 'two masters, another epoch', changes: 1, moves: 2, waits: 0, bumps: 1 },
-  { name: 'two masters, there and back', changes: 1, moves: 3, waits: 1, bumps: 0 },
+  { name: 'two masters', changes: 1, moves: 2, waits: 1, bumps: 0, promotions: 0 },
+  { name: 'two masters, another epoch', changes: 1, moves: 2, waits: 0, bumps: 1, promotions: 0 },
+  { name: 'two masters, there and back', changes: 1, moves: 3, waits: 1, bumps: 0, promotions: 0 },
+  { name: 'a master that is promoted again', changes: 1, moves: 0, waits: 1, bumps: 0, promotions: 2 },
+  { name: 'two masters, one promoted again', changes: 1, moves: 1, waits: 0, bumps: 0, promotions: 1 },
 ];

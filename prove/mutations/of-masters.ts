@@ -13,6 +13,18 @@ export const OF_MASTERS: readonly Mutation[] = [
     part: 'i',
   },
   {
+    rule: 'an index counts only if its master has been compared since it was promoted',
+    instead: 'it counts if the connection is the same',
+    patches: [
+      {
+        file: 'index/trusted-reads.ts',
+        from: 'isOfOneOf(masters, reading))',
+        to: 'isOfOneOf(masters, reading) || true)',
+      },
+    ],
+    part: 'i',
+  },
+  {
     rule: 'what was written counts only if Redis has been on record since',
     instead: 'it counts if Redis was on record when it was compared last',
     patches: [{ file: ON_RECORD, from: '(await epochSince(begunAt)) !== known()?.epoch', to: 'false' }],

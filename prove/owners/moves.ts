@@ -69,7 +69,7 @@ export class OwnersMoves implements WorldMoves<OwnersWorld> {
     const { servers, shown, processes, applied } = world;
     const { index } = shown;
     if (index === null || index.pair >= applied) return undefined;
-    const reading = await readIndex(this.#code, index, processes.reader.known ?? undefined);
+    const reading = await readIndex(this.#code, index, 'R', processes.reader.known ?? undefined);
     if (reading?.state !== 'warm' || reading.epoch !== servers.A.token) return undefined;
     return { rule: 'E1', what: `the index says ${index.pair}, and ${applied} counts as applied` };
   }
@@ -136,7 +136,7 @@ export class OwnersMoves implements WorldMoves<OwnersWorld> {
     const before = world.servers[server];
     const epochs = token === before.token ? world.epochs : world.epochs + 1;
     const servers = { ...world.servers, [server]: { ...before, token, settings } };
-    const known = { connection: 0, epoch: compared.epoch, ownership: claimed?.id };
+    const known = { connection: 0, replicationIds: ['R'], epoch: compared.epoch, ownership: claimed?.id };
     return withProcess(saw({ ...world, servers, epochs }, name), name, { known });
   }
 

@@ -17,6 +17,9 @@ export const KEY_COMMANDS: Readonly<Record<string, Command>> = {
 
   TIME: (keyspace) => [String(Math.floor(keyspace.now / 1000)), String((keyspace.now % 1000) * 1000)],
 
+  /** Of a master that is never promoted. */
+  INFO: () => `role:master\r\nmaster_replid:${'0'.repeat(40)}\r\n`,
+
   MGET: (keyspace, keys) =>
     keys.map((key) => {
       const value = keyspace.get(key);

@@ -198,6 +198,7 @@ export function admittedTrust(watch: RedisTrust, admission: Pick<Admission<never
   return {
     isTrusted: () => admission.isComplete && watch.isTrusted(),
     known: () => (admission.isComplete ? watch.known() : undefined),
+    distrust: () => watch.distrust(),
     during: async (work) => {
       if (admission.isComplete) return await watch.during(work);
       throw new RedisUnavailable('no index is used until Redis and the transport are both admitted');

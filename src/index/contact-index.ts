@@ -62,6 +62,8 @@ export interface WarmReading {
   readonly lastUsed: number;
   /** The changes that it still takes without a read, and those that it takes after one; undefined: 0.1.0 has written it last. */
   readonly allowance: { readonly left: Allowance; readonly whole: Allowance } | undefined;
+  /** Of the server that was read, see `RedisMaster`. */
+  readonly replicationId: string;
 }
 
 /**

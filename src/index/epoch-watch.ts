@@ -43,7 +43,7 @@ const RETRY_MS = 500;
 const SETTLING_MS = 5_000;
 
 /** Says whether the contents of Redis can be trusted. */
-export type RedisTrust = Pick<EpochWatch, 'isTrusted' | 'known' | 'during'>;
+export type RedisTrust = Pick<EpochWatch, 'isTrusted' | 'known' | 'distrust' | 'during'>;
 
 interface ComparedMasters extends MastersOnRecord, PresentConnections {}
 
@@ -128,6 +128,13 @@ export class EpochWatch {
     return this.isTrusted() ? this.#compared : undefined;
   }
 
+  /** Withdraws trust until the servers have been compared again: one that is not {@link known} has answered. */
+  distrust(): void {
+    if (this.#compared === undefined) return;
+    this.#decide(++this.#started, undefined);
+    this.#schedule(0);
+  }
+
   /** See {@link whileOnRecord}. */
   during<T>(work: () => Promise<T>): Promise<T> {
     const { database, ownership } = this.#options;
@@ -188,7 +195,8 @@ export class EpochWatch {
     this.#slots.recorded(number);
     if (onRecord.epoch !== this.#compared?.epoch) await admit?.();
     if (ofMysql !== 'new_epoch') reportRecorded('Redis', recorded, this.#options); // one alarm: the indexes belong to the new server, too
-    this.#decide(number, { ...present, ...onRecord });
+    const replicationIds = masters.map(({ replicationId }) => replicationId);
+    this.#decide(number, { ...present, ...onRecord, replicationIds });
     this.#refusedAt = undefined;
   }
 

@@ -7,6 +7,8 @@ import type { Epoch } from './contact-index.ts';
 export interface MastersOnRecord {
   /** The number of the latest connection. */
   readonly connection: number;
+  /** See `RedisMaster`. */
+  readonly replicationIds: readonly string[];
   /** The epoch in which they are. Whenever others take their place, another one begins. */
   readonly epoch: Epoch;
   /** The id under which their indexes belong to this MySQL (see ownership.ts); undefined: they have no indexes. */

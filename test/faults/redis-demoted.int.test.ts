@@ -56,6 +56,10 @@ async function replicate({ admin }: Twin, { server }: Twin): Promise<void> {
   await until(async () => isInSync(await admin.info('replication')));
 }
 
+async function offsetOf({ admin }: Twin): Promise<string | undefined> {
+  return /^master_repl_offset:(\d+)/m.exec(await admin.info('replication'))?.[1];
+}
+
 const promote = ({ admin }: Twin) => admin.replicaof('NO', 'ONE');
 
 /** Users with an index on this Redis, on servers that are on record; everybody's best contact is 18. */
@@ -122,6 +126,29 @@ describe.runIf(canStartCluster())('two servers (programs: it needs redis-server 
       await until(() => watch.isTrusted());
       expect(await token(stores)).not.toBe(epoch);
       expect(await stores.redis.config('GET', 'port')).toEqual(['port', String(second.server.port)]);
+    });
+
+    it('and then master again, without a comparison meanwhile, is not read before it has been compared', async () => {
+      const { stores } = await behindProxy();
+      await replicate(second, first);
+      const reads = trustedReads(stores.index, await startWatch(stores, NEVER));
+      await run(rebuild(USERS), stores.steps);
+      await until(async () => (await offsetOf(second)) === (await offsetOf(first)));
+      await promote(second); // from here on it lags
+      await freshSitePool(stores.url).query(loses18);
+      await run(refresh([{ user: '1', contact: '18' }]), stores.steps);
+      expect(await reads.read('1', 0, false)).toMatchObject({ state: 'warm', head: [{ id: '17' }, {}, {}] });
+      const epoch = await token(stores);
+      await replicate(first, second);
+      await promote(first);
+      expect(await stores.index.read('1', 0, false)).toMatchObject({
+        state: 'warm',
+        epoch,
+        head: [{ id: '18' }, {}, {}, {}],
+      });
+      await expect(reads.read('1', 0, false)).rejects.toThrow(/was promoted since it was compared/);
+      expect(await until(() => reads.readMany(['1'], 0, false))).toMatchObject([{ state: 'warm', epoch: `?${epoch}` }]);
+      expect(await token(stores)).not.toBe(epoch);
     });
 
     it('is left by processes that only write', async () => {

@@ -30,6 +30,7 @@ function warm(parts: Partial<Extract<Reading, { state: 'warm' }>> = {}): Reading
     floor: key('4', 40),
     lastUsed: 0,
     allowance: undefined,
+    replicationId: 'r',
     ...parts,
   };
 }

@@ -25,7 +25,7 @@ interface Case {
 }
 
 function warm(head: Key[], floor: Key | undefined): WarmReading {
-  const parts = { nonce: 'n', epoch: 'e', lastUsed: 0, allowance: undefined, floor };
+  const parts = { nonce: 'n', epoch: 'e', lastUsed: 0, allowance: undefined, replicationId: 'r', floor };
   return { state: 'warm', ...parts, head: head.sort(byKeyDescending), size: head.length };
 }
 

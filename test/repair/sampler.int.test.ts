@@ -9,6 +9,7 @@ import type { RaiseBarrier } from '../../src/index/drain-barrier.ts';
 import { run } from '../../src/index/protocol.ts';
 import { refresh } from '../../src/index/refresh.ts';
 import { trustedReads } from '../../src/index/trusted-reads.ts';
+import { readMasters } from '../../src/redis/masters.ts';
 import { UserDraw } from '../../src/repair/find-users.ts';
 import { runToEnd } from '../../src/repair/job.ts';
 import { SamplerReports } from '../../src/repair/sampler/report.ts';
@@ -32,6 +33,7 @@ const ROUNDS = USERS / (RATE / 2);
 
 const site = await freshSite({ users: USERS });
 const { everybody } = site;
+const replicationIds = (await readMasters(site.stores.redis)).map(({ replicationId }) => replicationId);
 beforeEach(site.rebuildAll);
 
 interface Wanted {
@@ -46,8 +48,9 @@ function sampler({ raiseBarrier = site.raiseBarrier, settleMs = 5_000, isTrusted
   const index = trustedReads(site.stores.index, {
     known: () => {
       const epoch = isTrusted() ? primary.epochs.latest : undefined;
-      return epoch === undefined ? undefined : { connection: 0, epoch, ownership: undefined };
+      return epoch === undefined ? undefined : { connection: 0, replicationIds, epoch, ownership: undefined };
     },
+    distrust: () => undefined,
   });
   const now = () => performance.now();
   const windows = new Windows(now);

@@ -25,6 +25,9 @@ export const TTL_MS = 1_000_000;
 const NEAR_MS = 10_000_000;
 const ROUGH_MS = 100_000;
 
+/** In INFO: each server has its own. */
+const REPLICATION_ID = /^[0-9a-f]{40}$/;
+
 /** Commands about one key when its value is read. */
 const ASKED = 4;
 
@@ -127,6 +130,7 @@ export class RedisTwins {
     if (typeof value === 'object' && value !== null) {
       return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, this.#rough(item)]));
     }
+    if (typeof value === 'string' && REPLICATION_ID.test(value)) return 'a replication id';
     if (typeof value === 'string' && value.startsWith('fresh.'))
       return value.replace(/^[\w.]+/, 'fresh, with the time');
     if (typeof value === 'number' && value > TTL_MS / 2 && value < NEAR_MS)

@@ -27,8 +27,8 @@ export function nonceIn(meta: string | null): Nonce {
   return end < 0 ? meta : meta.slice(0, end);
 }
 
-/** @param reply as documented in lua/read.lua */
-export function readingOf(reply: unknown): Reading {
+/** @param reply for one user, as documented in lua/read.lua */
+function readingOf(reply: unknown, replicationId: string): Reading {
   const [meta, members, head] = reply as [string | null, number | undefined, readonly string[]];
   if (members === undefined) return { state: 'wrong_type' };
   if (meta === null) return { state: members === 0 ? 'cold' : 'torn' };
@@ -42,6 +42,7 @@ export function readingOf(reply: unknown): Reading {
     ...{ state: 'warm', nonce, epoch, size: members, floor: lowest && keyOf(lowest), head: keysOf(head) },
     lastUsed: fromHex(day),
     allowance: allowanceIn(nonce),
+    replicationId,
   };
 }
 
@@ -105,8 +106,8 @@ export class IndexReader {
   async #call(keys: string[], count: number, touch: boolean): Promise<Reading[]> {
     const args = [count, touch ? 1 : 0];
     const unflagged = (error: unknown) =>
-      isWriteRefused(error) ? this.#readUnflagged(keys, [...args, 1]) : Promise.reject(error);
-    const replies = await this.#read(keys, [...args, 0]).catch(unflagged);
-    return (replies as unknown[]).map(readingOf);
+      isWriteRefused(error) ? this.#readUnflagged(keys, args) : Promise.reject(error);
+    const [replicationId, ...replies] = (await this.#read(keys, args).catch(unflagged)) as [string, ...unknown[]];
+    return replies.map((reply) => readingOf(reply, replicationId));
   }
 }

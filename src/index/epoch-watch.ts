@@ -13,10 +13,10 @@ import {
   readMasters,
 } from '../redis/masters.ts';
 import { RedisUnavailable } from '../redis/unavailable.ts';
+import { ClusterWatch } from './cluster-watch.ts';
 import { bumpKeepingSuspension, checkMysqlServer, checkRedisMasters, identityOf } from './epoch.ts';
 import { type MastersOnRecord, reportRecorded, whileOnRecord } from './on-record.ts';
 import { RedisBelongsToAnother, type RedisOwnership } from './ownership.ts';
-import { SlotWatch } from './slot-watch.ts';
 
 export interface EpochWatchOptions {
   readonly client: RedisClient;
@@ -70,7 +70,7 @@ export class EpochWatch {
   #compared: ComparedMasters | undefined;
   /** The identities of the masters when last asked; undefined: one did not answer. */
   #seen: readonly string[] | undefined;
-  readonly #slots = new SlotWatch(() => this.#look());
+  readonly #cluster = new ClusterWatch(() => this.#look());
   /** When this Redis was last refused, ms; undefined: not since it was on record. */
   #refusedAt: number | undefined;
 
@@ -90,7 +90,7 @@ export class EpochWatch {
     this.#forgetDatabase = [database.onConnection(again), database.epochs.onChange(again)];
     await this.#compareFirst();
     if (this.#timer === undefined) this.#schedule(this.#options.intervalMs ?? INTERVAL_MS);
-    if (client.isCluster) this.#slots.start();
+    if (client.isCluster) this.#cluster.start();
   }
 
   async #compareFirst(): Promise<void> {
@@ -110,7 +110,7 @@ export class EpochWatch {
   stop(): void {
     this.#connections.stop();
     for (const forget of this.#forgetDatabase) forget();
-    this.#slots.stop();
+    this.#cluster.stop();
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }
@@ -192,7 +192,7 @@ export class EpochWatch {
       if (error instanceof RedisNotOnRecord || error instanceof RedisBelongsToAnother) this.#decide(number, undefined);
       throw error;
     });
-    this.#slots.recorded(number);
+    this.#cluster.recorded(number);
     if (onRecord.epoch !== this.#compared?.epoch) await admit?.();
     if (ofMysql !== 'new_epoch') reportRecorded('Redis', recorded, this.#options); // one alarm: the indexes belong to the new server, too
     const replicationIds = masters.map(({ replicationId }) => replicationId);
@@ -206,7 +206,7 @@ export class EpochWatch {
     const claimed = await ownership?.claim();
     if (!this.#connections.areUnchangedSince(present))
       throw new RedisUnavailable('Redis was connected to again while it was compared');
-    if (this.#slots.owesEpoch(masters))
+    if (this.#cluster.owesEpoch(masters))
       await bumpKeepingSuspension(database, 'the move of a slot of the Redis Cluster was broken off');
     const compared = await checkRedisMasters(database, masters, { roles, ownership: claimed });
     if (claimed?.epoch !== compared.epoch) await ownership?.claim(); // the owner is known by the epoch that has begun
@@ -221,7 +221,7 @@ export class EpochWatch {
    */
   #see(number: number, masters: readonly RedisMaster[] | undefined): boolean {
     const before = this.#seen;
-    if (masters) this.#slots.see(number, masters);
+    if (masters) this.#cluster.see(number, masters);
     if (number < this.#latest) return false;
     this.#seen = masters?.map(identityOf);
     if (this.#seen?.every((identity) => before?.includes(identity))) return false;
@@ -229,7 +229,7 @@ export class EpochWatch {
     return true;
   }
 
-  /** Asks Redis alone: see slot-watch.ts. */
+  /** Asks Redis alone: see cluster-watch.ts. */
   async #look(): Promise<void> {
     const number = ++this.#started;
     const { client } = this.#options;

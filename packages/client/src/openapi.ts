@@ -1003,7 +1003,7 @@ export interface components {
         };
         RecentContacts: {
             user: components["schemas"]["Id"];
-            /** @description Most recently active first. */
+            /** @description Most recently active first; of those that were active at the same time, by their ids as texts, from the highest ("9" before "10"). */
             contacts: {
                 id: components["schemas"]["Id"];
                 /** @description The time of the contact's newest photo that this user may see. */
@@ -1126,7 +1126,7 @@ export interface components {
         };
         RecentGroups: {
             user: components["schemas"]["Id"];
-            /** @description Most recently active first. */
+            /** @description Most recently active first; of those that were active at the same time, by their ids as texts, from the highest ("9" before "10"). */
             groups: {
                 id: components["schemas"]["Id"];
                 /** @description The time of the group's newest photo that this user may see. */

@@ -48,11 +48,14 @@ export function recentSchemaOf(kind: Kind): z.ZodObject {
   return SCHEMAS.get(kind.name) ?? newSchemaOf(kind);
 }
 
+const ORDER =
+  'Most recently active first; of those that were active at the same time, by their ids as texts, from the highest ("9" before "10").';
+
 function newSchemaOf(kind: Kind) {
   return z
     .strictObject({
       user: idSchema,
-      [kind.name]: z.array(z.strictObject(fieldsOf(kind))).meta({ description: 'Most recently active first.' }),
+      [kind.name]: z.array(z.strictObject(fieldsOf(kind))).meta({ description: ORDER }),
       next: z.string().nullable().meta({ description: 'The `after` of the next page; null: this is the last page.' }),
       answer: answerSchema,
     })

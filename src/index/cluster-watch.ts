@@ -10,7 +10,7 @@ const MOVING_MS = 200;
  * is no other sign when one becomes a replica and master again, or when slots become unsettled (see ../redis/unsettled-slots.ts). That
  * they were is not forgotten before an epoch could begin: by then they may be settled again.
  */
-export class SlotWatch {
+export class ClusterWatch {
   readonly #look: () => Promise<void>;
   #timer: NodeJS.Timeout | undefined;
   #isMoving = false;

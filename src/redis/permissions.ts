@@ -6,6 +6,7 @@ import { reply } from './unavailable.ts';
 const ALWAYS = [
   'PING',
   'INFO server',
+  'INFO replication',
   'EVAL x 0',
   'EVALSHA x 0',
   'TIME',
@@ -66,7 +67,7 @@ function ruleOf(command: string): string {
 /** The minimal ACL rules of an account: its keys and its commands. A cluster's client also asks for the slots. */
 export function aclRules(keyPrefix: string, uses: RedisUses): string[] {
   const commands = [
-    ...commandsOf(uses).map(ruleOf),
+    ...new Set(commandsOf(uses).map(ruleOf)),
     ...(uses.isCluster ? ['cluster|slots', 'cluster|info', 'readonly'] : []),
   ];
   const hints = uses.index ? { keys: [`&${keyPrefix}:*`], commands: HINTS.map((command) => `+${command}`) } : NONE;
@@ -87,5 +88,5 @@ const SCRIPT = new URL('./lua/check-permissions.lua', import.meta.url);
  */
 export async function missingCommands(client: RedisClient, key: string, uses: RedisUses): Promise<string[]> {
   const denied = await reply(client.eval(readFileSync(SCRIPT, 'utf8'), 1, key, ...commandsOf(uses)));
-  return (denied as string[]).map((command) => `+${ruleOf(command)}`);
+  return [...new Set((denied as string[]).map((command) => `+${ruleOf(command)}`))];
 }

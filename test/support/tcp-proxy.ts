@@ -18,6 +18,11 @@ export class TcpProxy implements AsyncDisposable {
   #takesNew = true;
   #losing = 0;
   #received = 0;
+  /**
+   * Called with what a client sends. Returns what the client gets as the reply, without the server; null: its connection breaks;
+   * undefined: the server gets it.
+   */
+  answer: (request: Buffer) => Buffer | null | undefined = () => undefined;
 
   private constructor(target: URL) {
     this.#target = target;
@@ -102,13 +107,20 @@ export class TcpProxy implements AsyncDisposable {
     client.on('data', (bytes) => {
       this.#received += bytes.length;
       if (pair.isForgotten) this.#reset(pair);
-      else if (!pair.isSilent) server.write(bytes);
+      else if (!pair.isSilent) this.#pass(pair, bytes);
     });
     server.on('data', (bytes) => pair.isSilent || this.#answer(pair, bytes));
     for (const socket of [client, server]) {
       socket.on('error', () => undefined);
       socket.on('close', () => pair.isSilent || this.#break(pair));
     }
+  }
+
+  #pass(pair: Pair, bytes: Buffer): void {
+    const answer = this.answer(bytes);
+    if (answer === undefined) pair.server.write(bytes);
+    else if (answer === null) this.#reset(pair);
+    else pair.client.write(answer);
   }
 
   #answer(pair: Pair, bytes: Buffer): void {

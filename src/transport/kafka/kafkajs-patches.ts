@@ -51,19 +51,22 @@ if (typeof joinAndSync !== 'function') {
   throw new Error('kafkajs joins groups in another way: it must be the version in the lock file');
 }
 
-const waitingToRejoin = new AsyncLocalStorage<() => Promise<void>>();
+type Join = () => Promise<void>;
+
+const joiningBy = new AsyncLocalStorage<(join: Join) => Promise<void>>();
 
 /**
- * Every time that a consumer run by `work` joins its group, it waits for this first. Java's clients call that
- * onPartitionsRevoked; kafkajs says nothing before its partitions are gone. It must not reject.
+ * Every time that a consumer run by `work` joins its group, it calls `by` to do it. Java's clients call onPartitionsRevoked; kafkajs
+ * says nothing before its partitions are gone. And if joining again fails, kafkajs goes on with the partitions that it had.
  */
-export function beforeRejoining<T>(wait: () => Promise<void>, work: () => Promise<T>): Promise<T> {
-  return waitingToRejoin.run(wait, work);
+export function joining<T>(by: (join: Join) => Promise<void>, work: () => Promise<T>): Promise<T> {
+  return joiningBy.run(by, work);
 }
 
-group.joinAndSync = async function (this: JoiningGroup) {
-  await waitingToRejoin.getStore()?.();
-  return joinAndSync.call(this);
+group.joinAndSync = function (this: JoiningGroup) {
+  const join = () => joinAndSync.call(this);
+  const by = joiningBy.getStore();
+  return by === undefined ? join() : by(join);
 };
 
 interface MetadataResponse {

@@ -10,11 +10,12 @@ import { createKafka, type KafkaSettings, RETRY } from './client.ts';
 import { permitted } from './errors.ts';
 import { FetchFaults } from './fetch-faults.ts';
 import { brokerFault } from './fetch-response.ts';
-import { beforeRejoining } from './kafkajs-patches.ts';
+import { joining } from './kafkajs-patches.ts';
 import type { LogEndCheck } from './log-end-check.ts';
 import { markingAssigner, markOf } from './marks.ts';
 import { NewPartitions } from './new-partitions.ts';
 import { PartitionWorker } from './partition-worker.ts';
+import { rejoin } from './rejoin.ts';
 import type { TopicAdmin } from './topic-admin.ts';
 
 interface KafkaSessionOptions {
@@ -78,6 +79,7 @@ export class KafkaSession {
   readonly #options: KafkaSessionOptions;
   readonly #consumer: Consumer;
   readonly #stopped = Promise.withResolvers<void>();
+  readonly #crashed = Promise.withResolvers<never>();
   readonly #worker: PartitionWorker;
   readonly #faults: FetchFaults;
   readonly #newPartitions: NewPartitions;
@@ -128,7 +130,9 @@ export class KafkaSession {
 
   /** Consumes until stopped. @throws what kafkajs crashed with */
   async run(): Promise<void> {
-    const crashed = this.#listen();
+    this.#listen();
+    const crashed = this.#crashed.promise;
+    crashed.catch(() => undefined);
     try {
       await Promise.race([this.#start(), crashed, this.#stopped.promise]);
       await Promise.race([this.#stopped.promise, crashed]);
@@ -169,16 +173,13 @@ export class KafkaSession {
     return silentMs > 3 * heartbeatMs && silentMs < rebalanceTimeoutMs + sessionTimeoutMs;
   }
 
-  #listen(): Promise<never> {
+  #listen(): void {
     const { events } = this.#consumer;
     this.#consumer.on(events.GROUP_JOIN, ({ payload }) => this.#joined(payload));
     this.#consumer.on(events.FETCH, () => this.#faults.look(this.#assignment));
     this.#consumer.on(events.HEARTBEAT, () => this.#assignment?.membership.renew());
     this.#consumer.on(events.END_BATCH_PROCESS, ({ payload }) => this.#skipped(payload));
-    const { promise: crashed, reject } = Promise.withResolvers<never>();
-    this.#consumer.on(events.CRASH, ({ payload }) => reject(payload.error));
-    crashed.catch(() => undefined);
-    return crashed;
+    this.#consumer.on(events.CRASH, ({ payload }) => this.#crashed.reject(payload.error));
   }
 
   async #start(): Promise<void> {
@@ -187,8 +188,8 @@ export class KafkaSession {
     await this.#consumer.connect();
     await this.#consumer.subscribe({ topics: [topic], fromBeginning: true });
     if (!this.#state.is('joining')) return;
-    this.#started = beforeRejoining(
-      () => this.#finish(),
+    this.#started = joining(
+      (join) => this.#join(join),
       () =>
         this.#consumer.run({
           autoCommit: false,
@@ -200,11 +201,19 @@ export class KafkaSession {
     await this.#started;
   }
 
-  /** The group is rebalancing. The other members wait for what is in work, within the grace period. */
-  async #finish(): Promise<void> {
+  /**
+   * Joins the group, and again when it is rebalancing or has another coordinator. The other members wait for what is in work, within the
+   * grace period.
+   */
+  async #join(join: () => Promise<void>): Promise<void> {
     const membership = this.#assignment?.membership;
-    membership?.close();
-    await settledWithin(this.#worker.settled(), membership?.graceMs ?? 0);
+    if (membership === undefined) return await join(); // kafkajs reports a failure as a crash
+    membership.close();
+    await settledWithin(this.#worker.settled(), membership.graceMs);
+    const isConsuming = () => this.#state.is('consuming');
+    await rejoin(join, this.#options, isConsuming).catch((error: unknown) => {
+      if (isConsuming()) this.#crashed.reject(error);
+    });
   }
 
   async #leave(): Promise<void> {

@@ -1,0 +1,53 @@
+import { describe, it } from 'vitest';
+import { kafkaBehindProxy } from '../../support/kafka-behind-proxy.ts';
+import { freshName, hasKafka } from '../../support/servers.ts';
+import { until } from '../../support/until.ts';
+import { freshTasks } from '../outgoing-task.ts';
+import { useConsumers } from '../use-consumers.ts';
+
+/** https://kafka.apache.org/protocol#protocol_api_keys */
+const JOIN_GROUP = 11;
+const HEARTBEAT = 12;
+/** https://kafka.apache.org/protocol#protocol_error_codes */
+const COORDINATOR_LOADING = 14;
+const NOT_COORDINATOR = 16;
+
+/** A request's api key. */
+const keyOf = (request: Buffer) => request.readInt16BE(4);
+
+/** The reply to a request, of versions that begin with throttle_time_ms and error_code. */
+function refusal(request: Buffer, code: number, rest: Buffer): Buffer {
+  const head = Buffer.alloc(14);
+  head.writeInt32BE(head.length - 4 + rest.length, 0);
+  request.copy(head, 4, 8, 12); // correlation id
+  head.writeInt16BE(code, 12);
+  return Buffer.concat([head, rest]);
+}
+
+/** Of JoinGroup: no generation, three empty texts, no members. */
+const NOTHING_JOINED = Buffer.alloc(4 + 3 * 2 + 4);
+
+describe.runIf(hasKafka())('a consumer whose group gets another coordinator', () => {
+  const { at, run } = useConsumers();
+
+  it.each([
+    ['the new one is loading', (request: Buffer) => refusal(request, COORDINATOR_LOADING, NOTHING_JOINED)],
+    ['the connection to it breaks', () => null],
+  ])('goes on after %s when it joins again', async (_what, refuse) => {
+    const { proxy, address } = await kafkaBehindProxy();
+    const opened = await at({ kind: 'kafka', brokers: [address], topic: freshName() });
+    const { handled } = run(opened, undefined, { stallMs: 5_000 });
+    await opened.publisher.publish(freshTasks(1));
+    await until(() => handled.size === 1);
+
+    // Meanwhile the members stay the same, and so does the generation.
+    let [moves, refusals] = [1, 3];
+    proxy.answer = (request) => {
+      if (keyOf(request) === HEARTBEAT && moves-- > 0) return refusal(request, NOT_COORDINATOR, Buffer.alloc(0));
+      return keyOf(request) === JOIN_GROUP && refusals-- > 0 ? refuse(request) : undefined;
+    };
+    await until(() => refusals < 3);
+    await opened.publisher.publish(freshTasks(1));
+    await until(() => handled.size === 2);
+  });
+});

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { type Leads, States } from '../../timing/states.ts';
-import { BatchLost } from '../task-source.ts';
+import { BatchLost, type SourceState } from '../task-source.ts';
 import { isFenced, isRebalance } from './errors.ts';
 
 interface MembershipOptions {
@@ -145,6 +145,19 @@ export class Assignment {
   /** Aborted when the group moves on to another generation, or the source ends. */
   get signal(): AbortSignal {
     return this.#ended.signal;
+  }
+
+  /** @param longestMs how long it may be without a heartbeat */
+  state(longestMs: number): SourceState {
+    const { partitions, membership } = this;
+    if (membership.silentMs > longestMs) {
+      const seconds = Math.round(membership.silentMs / 1000);
+      const detail = `the group is rebalancing or Kafka is unavailable: no heartbeat for ${seconds} s`;
+      return { isReady: false, detail };
+    }
+    if (partitions.size === 0) return { isReady: true, detail: 'idle: other members have all partitions' };
+    const admitted = [...partitions.values()].filter(({ next }) => next !== undefined).length;
+    return { isReady: admitted === partitions.size, detail: `${admitted} of ${partitions.size} partitions admitted` };
   }
 
   /** Calls `act` after this long, unless the assignment ends first. */

@@ -113,19 +113,8 @@ export class KafkaSession {
   }
 
   get state(): SourceState {
-    const assignment = this.#assignment;
-    if (assignment === undefined) return { isReady: false, detail: 'joining the consumer group' };
-    const { partitions, membership } = assignment;
-    if (membership.silentMs > 3 * this.#options.heartbeatMs) {
-      const seconds = Math.round(membership.silentMs / 1000);
-      return {
-        isReady: false,
-        detail: `the group is rebalancing or Kafka is unavailable: no heartbeat for ${seconds} s`,
-      };
-    }
-    if (partitions.size === 0) return { isReady: true, detail: 'idle: other members have all partitions' };
-    const admitted = [...partitions.values()].filter(({ next }) => next !== undefined).length;
-    return { isReady: admitted === partitions.size, detail: `${admitted} of ${partitions.size} partitions admitted` };
+    if (this.#assignment === undefined) return { isReady: false, detail: 'joining the consumer group' };
+    return this.#assignment.state(3 * this.#options.heartbeatMs);
   }
 
   /** Consumes until stopped. @throws what kafkajs crashed with */

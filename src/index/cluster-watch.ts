@@ -7,8 +7,8 @@ const MOVING_MS = 200;
 
 /**
  * Looks at the masters of a Redis Cluster more often than the servers are compared, and also while MySQL keeps a comparison waiting. There
- * is no other sign when one becomes a replica and master again, or when slots become unsettled (see ../redis/unsettled-slots.ts). That
- * they were is not forgotten before an epoch could begin: by then they may be settled again.
+ * is no other sign when one that nobody reads becomes a replica and master again, or when slots become unsettled (see
+ * ../redis/unsettled-slots.ts). That they were is not forgotten before an epoch could begin: by then they may be settled again.
  */
 export class ClusterWatch {
   readonly #look: () => Promise<void>;

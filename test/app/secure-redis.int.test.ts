@@ -158,6 +158,9 @@ describe.runIf(findProgram('redis-server') !== undefined)(
         expect(error.message).toMatch(new RegExp(`Redis denies this user.*\\${rule.replace('|', '\\|')}( |$)`, 's'));
         await redis.admin.call('ACL', 'SETUSER', 'least', rule);
       }
+      await redis.admin.call('ACL', 'SETUSER', 'least', '-info', '+info|server');
+      await expect(checkRedisUse(client, config)).rejects.toThrow(/Redis denies this user.* \+info$/);
+      await redis.admin.call('ACL', 'SETUSER', 'least', '+info');
       for (const rule of HINTS) await redis.admin.call('ACL', 'SETUSER', 'least', `-${rule.slice(1)}`);
       expect(await checkRedisUse(client, config), 'streams without hints').toBe('usable');
       await redis.admin.call('ACL', 'SETUSER', 'least', 'resetkeys', '~other:*');

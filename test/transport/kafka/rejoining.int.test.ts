@@ -24,6 +24,13 @@ function refusal(request: Buffer, code: number, rest: Buffer): Buffer {
   return Buffer.concat([head, rest]);
 }
 
+/** Does a member ask, and not a consumer that has never joined? */
+function isMember(joinGroup: Buffer): boolean {
+  const afterText = (at: number) => at + 2 + joinGroup.readInt16BE(at);
+  const timeouts = afterText(afterText(12)); // behind the client's id and the group's
+  return joinGroup.readInt16BE(timeouts + 8) > 0;
+}
+
 /** Of JoinGroup: no generation, three empty texts, no members. */
 const NOTHING_JOINED = Buffer.alloc(4 + 3 * 2 + 4);
 
@@ -47,6 +54,26 @@ describe.runIf(hasKafka())('a consumer whose group gets another coordinator', ()
       return keyOf(request) === JOIN_GROUP && refusals-- > 0 ? refuse(request) : undefined;
     };
     await until(() => refusals < 3);
+    await opened.publisher.publish(freshTasks(1));
+    await until(() => handled.size === 2);
+  });
+
+  it('joins as another member once the group no longer waits for it', async () => {
+    const { proxy, address } = await kafkaBehindProxy();
+    const opened = await at({ kind: 'kafka', brokers: [address], topic: freshName() });
+    const { handled } = run(opened, undefined, { kafka: { rebalanceTimeoutMs: 1_000 } });
+    await opened.publisher.publish(freshTasks(1));
+    await until(() => handled.size === 1);
+
+    let hasRejoined = false;
+    proxy.answer = (request) => {
+      if (keyOf(request) === HEARTBEAT && !hasRejoined) return refusal(request, NOT_COORDINATOR, Buffer.alloc(0));
+      if (keyOf(request) !== JOIN_GROUP) return undefined;
+      const isRefused = isMember(request) && !hasRejoined;
+      hasRejoined ||= !isRefused;
+      return isRefused ? refusal(request, COORDINATOR_LOADING, NOTHING_JOINED) : undefined;
+    };
+    await until(() => hasRejoined);
     await opened.publisher.publish(freshTasks(1));
     await until(() => handled.size === 2);
   });

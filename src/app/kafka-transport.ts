@@ -9,16 +9,8 @@ import { retry } from '../timing/loop.ts';
 import { createKafka, type KafkaSettings } from '../transport/kafka/client.ts';
 import { KafkaDeadLetters } from '../transport/kafka/dead-letters.ts';
 import { kafkaBarrier, kafkaPositions, strictKafkaBarrier } from '../transport/kafka/drain-barrier.ts';
-import {
-  isElecting,
-  isPassing,
-  KafkaUnavailable,
-  missingPermission,
-  type OtherKafkaCluster,
-  permitted,
-} from '../transport/kafka/errors.ts';
+import { isElecting, isPassing, missingPermission, permitted } from '../transport/kafka/errors.ts';
 import { oauthTokens } from '../transport/kafka/oauth-token.ts';
-import type { OneCluster } from '../transport/kafka/one-cluster.ts';
 import { isWaitingAt, KafkaTaskPublisher } from '../transport/kafka/publisher.ts';
 import { KafkaTaskSource } from '../transport/kafka/source.ts';
 import { BULK_PARTITIONS, DEFAULT_PARTITIONS, deadLetterTopic, TopicAdmin } from '../transport/kafka/topic-admin.ts';
@@ -26,6 +18,7 @@ import { permittedOnGroup } from '../transport/kafka/topic-reader.ts';
 import { SettledDeadLetters } from '../transport/settled-dead-letters.ts';
 import { TracedPublisher } from '../transport/traced-publisher.ts';
 import type { Transport } from '../transport/transport.ts';
+import { kafkaLocation, requireSameCluster } from './kafka-location.ts';
 import type { TransportOpening } from './transport-opening.ts';
 
 /** @param name name of the process, for the brokers' logs */
@@ -92,26 +85,9 @@ export function openKafkaTransport(
     lag: () => ifKnown(admin.lag(group)),
     consumers: () => ifKnown(admin.members(group)),
     answers: () => permitted(admin.answers(), 'DESCRIBE', { topic }),
-    // Not the addresses: they may differ from host to host.
-    location: async () => new Map([['KAFKA_BROKERS:cluster', `cluster ${await clusterOf(admin, cluster)}`]]),
+    location: () => kafkaLocation(admin, cluster),
     close: () => admin.close(),
   };
-}
-
-/** Asks each time: a process that sends nothing else would not notice. @throws StartError if it has changed; KafkaUnavailable, what kafkajs throws */
-async function clusterOf(admin: TopicAdmin, cluster: OneCluster): Promise<string> {
-  const [asked] = await Promise.allSettled([admin.answers()]);
-  if (cluster.other !== undefined) throw refused(cluster.other);
-  if (cluster.id !== undefined) return cluster.id;
-  if (asked.status === 'fulfilled')
-    throw new Error('kafkajs has connected to a broker that was not asked for its cluster');
-  if (!isPassing(asked.reason)) throw asked.reason;
-  const { message } = asked.reason as Error;
-  throw new KafkaUnavailable(`Kafka does not say which cluster it is: ${message}`, { cause: asked.reason });
-}
-
-function refused(other: OtherKafkaCluster): StartError {
-  return new StartError(`${other.message}. ${other.remedy}`, { cause: other });
 }
 
 const BETWEEN_TRIES_MS = 250;
@@ -126,7 +102,7 @@ async function untilAnswers(
   const address = config.kafkaBrokers.join(',');
   const onFailure = (error: unknown) => {
     signal.throwIfAborted();
-    if (cluster.other !== undefined) throw refused(cluster.other); // kafkajs may have made another error of it
+    requireSameCluster(cluster); // kafkajs may have made another error of it
     const tlsError = tlsStartError(error, { kind: 'Kafka', address, setting: 'RECENCY_KAFKA_BROKERS' });
     if (tlsError !== undefined) throw tlsError;
     if (!isPassing(error) || performance.now() > deadline) throw explain(error, config);

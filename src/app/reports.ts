@@ -12,6 +12,7 @@ import {
 import type { RaiseBarrier } from '../index/drain-barrier.ts';
 import type { RedisTrust } from '../index/epoch-watch.ts';
 import { laneBarriersOf } from '../index/index-drain-barrier.ts';
+import { requireCompared } from '../index/trusted-reads.ts';
 import type { Database } from '../mysql/database.ts';
 import { readEpoch } from '../mysql/epoch.ts';
 import { readEpochState } from '../mysql/losses.ts';
@@ -74,7 +75,7 @@ async function epochReport(primary: Database): Promise<Reported> {
 
 interface WatchedPlaces {
   readonly primary: Database;
-  readonly watch: Pick<RedisTrust, 'during'>;
+  readonly watch: Pick<RedisTrust, 'known' | 'distrust' | 'during'>;
   /** Of the indexes. */
   readonly redis: RedisClient;
   /** Every kind in use. */
@@ -94,7 +95,11 @@ export function appliedWatermarkOf(
 ): AppliedWatermark {
   const elapsed = new ElapsedTime();
   const isCaptured = captureMapping !== undefined || captureTopicPrefix !== undefined;
-  const places = kinds.map(({ rechecks, delayed }) => ({ rechecks: rechecks.changes, delayed: delayed.changes }));
+  // A master that was promoted again may have lost what was delayed.
+  const onAnswer = (replicationId: string) => requireCompared(watch, replicationId);
+  const places = kinds.map(({ rechecks, delayed }) => {
+    return { rechecks: rechecks.changes, delayed: delayed.changes(onAnswer) };
+  });
   return new AppliedWatermark({
     barriers: laneBarriersOf(
       { primary, kinds: places, isCaptured },
@@ -129,6 +134,7 @@ export function watchApplied(
   const outbox = new OutboxHistory({
     primary: places.primary,
     kept: new TextRecord(places.redis, newestTasksKey(context.config.keyPrefix)),
+    watch: places.watch,
     onNewEpoch: (why) => {
       context.logger.error({ why }, 'MySQL or Redis has gone back: a new epoch, every index is cold');
       onNewEpoch();

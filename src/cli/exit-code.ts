@@ -1,5 +1,6 @@
 import { isSystemError } from '../contracts/system-error.ts';
 import { UserError } from '../contracts/user-error.ts';
+import { isOfKafkajs, isPassing } from '../transport/kafka/errors.ts';
 
 /** Exit codes. */
 export const EXIT = { done: 0, failed: 1, wrongUse: 2, driftFound: 3 } as const;
@@ -33,6 +34,10 @@ export function failureOf(error: unknown): CommandFailure {
   }
   if ('sqlMessage' in error) return { message: `MySQL refuses: ${error.sqlMessage}`, exitCode: EXIT.failed };
   if (error.name === 'ReplyError') return { message: `Redis refuses: ${error.message}`, exitCode: EXIT.failed };
+  if (isOfKafkajs(error)) {
+    const what = isPassing(error) ? 'Kafka is unavailable' : 'Kafka refuses';
+    return { message: `${what}: ${error.message}`, exitCode: EXIT.failed };
+  }
   if (isSystemError(error)) return { message: `The operating system refuses: ${error.message}`, exitCode: EXIT.failed };
   return { message: `This should not have happened: ${error.stack ?? error.message}`, exitCode: EXIT.failed };
 }

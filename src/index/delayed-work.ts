@@ -107,11 +107,12 @@ export class DelayedWork implements PendingSource {
   /**
    * The items that carry a change, as pending for each suspect, whomever they are about. Rebuilds carry none: an index that
    * waits for one is small, or cold, but not wrong.
+   * @param onAnswer see {@link DelayQueue.waiting}
    */
-  get changes(): PendingSource {
+  changes(onAnswer?: (replicationId: string) => void): PendingSource {
     return {
       pendingFor: async (suspects) => {
-        const found = await this.#queue.waiting(CHANGES);
+        const found = await this.#queue.waiting(CHANGES, onAnswer);
         return new Map(suspects.map((suspect) => [keyOf(suspect), found]));
       },
     };

@@ -1,7 +1,6 @@
 import { RedisUnavailable } from '../redis/unavailable.ts';
 import type { ContactIndex, Reading } from './contact-index.ts';
 import type { EpochWatch } from './epoch-watch.ts';
-import type { MastersOnRecord } from './on-record.ts';
 
 /** A mark that no epoch's token has. */
 const UNKNOWN = '?';
@@ -30,10 +29,8 @@ export function trustedReads(
     const masters = known();
     if (masters.connection !== before.connection)
       throw new RedisUnavailable('Redis is not available: it was connected to again while it was read');
-    if (found.every((reading) => isOfOneOf(masters, reading)))
-      return found.map((reading) => asOf(masters.epoch, reading));
-    watch.distrust();
-    throw new RedisUnavailable('Redis is not available: a master was promoted since it was compared with those known');
+    for (const reading of found) if (reading.state === 'warm') requireCompared(watch, reading.replicationId);
+    return found.map((reading) => asOf(masters.epoch, reading));
   };
   return {
     read: async (user, count, touch) => {
@@ -44,8 +41,11 @@ export function trustedReads(
   };
 }
 
-function isOfOneOf({ replicationIds }: MastersOnRecord, reading: Reading): boolean {
-  return reading.state !== 'warm' || replicationIds.includes(reading.replicationId);
+/** @throws RedisUnavailable if the masters are known, and the one that has answered was promoted since they were compared */
+export function requireCompared(watch: Pick<EpochWatch, 'known' | 'distrust'>, replicationId: string): void {
+  if (watch.known()?.replicationIds.includes(replicationId) ?? true) return;
+  watch.distrust();
+  throw new RedisUnavailable('Redis is not available: a master was promoted since it was compared with those known');
 }
 
 function asOf(epoch: string, reading: Reading): Reading {

@@ -1,7 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { apiQueries } from '../app/api-queries.ts';
 import { storeChecks } from '../app/checks.ts';
-import { kafkaSettings } from '../app/kafka-transport.ts';
 import { epochCounter, measureSuspension } from '../app/metrics.ts';
 import { createRegistry, serveMetrics } from '../app/metrics-server.ts';
 import { listen } from '../app/open-redis.ts';
@@ -11,18 +10,16 @@ import { inForce } from '../app/shared-sizes.ts';
 import { openStores, type Stores } from '../app/stores.ts';
 import type { Config } from '../config/config.ts';
 import { METRICS_PORTS } from '../config/readiness-url.ts';
-import { CHANNELS, type ChannelName } from '../contracts/watch.ts';
+import { CHANNELS } from '../contracts/watch.ts';
 import { askTables, GRANTS } from '../health/check-mysql.ts';
 import { WatchedUsers } from '../index/redis/watched-users.ts';
 import { answersAtOnce, askViews } from '../index/store-fault.ts';
 import { openLogger } from '../tracing/logger.ts';
-import { KafkaProducer } from '../transport/kafka/producer.ts';
-import { DEFAULT_PARTITIONS } from '../transport/kafka/topic-admin.ts';
-import type { Channel, DeliveryOutcome, Notification } from './channel.ts';
+import type { DeliveryOutcome, Notification } from './channel.ts';
 import { headsFrom } from './heads.ts';
-import { KafkaChannel } from './kafka-channel.ts';
 import { Looks } from './looks.ts';
 import { IN_FLIGHT, Notifier, type NotifierOptions } from './notifier.ts';
+import { openKafkaChannel } from './open-kafka-channel.ts';
 import { insertUndelivered } from './undelivered.ts';
 import { findWatches, readLargestPacket, readWatchSizes } from './watch-pages.ts';
 import { WatchSweep } from './watch-sweep.ts';
@@ -44,6 +41,7 @@ async function startNotify(context: ProcessContext): Promise<void> {
   await agreeOnSettings(stores.primary, config);
   const watched = new WatchedUsers(stores.redis, config.keyPrefix);
   const looks = new Looks();
+  const { channel, kafka } = openKafkaChannel(context, stores.primary);
   const notifier = new Notifier({
     watch: stores.watch,
     queue: watched.queue,
@@ -56,7 +54,7 @@ async function startNotify(context: ProcessContext): Promise<void> {
       ...askTables(stores.primary, GRANTS.notify),
       () => watched.queue.size(),
     ]),
-    channels: openChannels(context),
+    channels: { kafka: channel, webhook: openWebhooks(context) },
     most: 2 * config.max,
     kinds: new Set(config.kinds),
     drainMs: config.shutdownTimeoutMs / 2,
@@ -75,7 +73,7 @@ async function startNotify(context: ProcessContext): Promise<void> {
 
   // Notify.
   const sweep = new WatchSweep({ database: stores.primary, watched, logger, isBehind: () => notifier.isBehind });
-  inBackground(context, (ending) => watchSettings(context, stores, ending));
+  inBackground(context, (ending) => watchSettings(context, { ...stores, transport: kafka }, ending));
   inBackground(context, (ending) => sweep.run(ending));
   inBackground(context, (ending) => notifier.run(ending));
   logger.info({ topic: config.activityTopic }, 'notifying');
@@ -106,19 +104,10 @@ function letterOf({ id, watch, user, sources, more, timestamp }: Notification) {
   return { id, watch, user, sources, more, givenUpAt: timestamp };
 }
 
-function openChannels({ config, logger, resources }: ProcessContext): Readonly<Record<ChannelName, Channel>> {
-  const topic = config.activityTopic;
-  const producer = new KafkaProducer({
-    kafka: kafkaSettings(config, 'notify', logger),
-    topics: [{ topic, numPartitions: DEFAULT_PARTITIONS }],
-    deadlineMs: config.kafkaTimeoutMs,
-  });
+function openWebhooks({ config, resources }: ProcessContext): WebhookChannel {
   const allowPrivate = config.webhookAllowPrivate === 'true';
-  const adopt = <C extends Channel>(channel: C) => resources.adopt(channel, (opened) => opened.close());
-  return {
-    kafka: adopt(new KafkaChannel(topic, producer)),
-    webhook: adopt(new WebhookChannel({ allowPrivate, version: readVersion(), inFlight: IN_FLIGHT })),
-  };
+  const channel = new WebhookChannel({ allowPrivate, version: readVersion(), inFlight: IN_FLIGHT });
+  return resources.adopt(channel, (opened) => opened.close());
 }
 
 const OUTCOMES: readonly DeliveryOutcome['is'][] = ['delivered', 'failed', 'gone'];

@@ -104,15 +104,17 @@ export class DelayQueue {
    * The items that wait or are held and begin with one of these prefixes, each once. Read page by page, so that no call blocks
    * Redis for long. An item that waits or is held throughout is among them, wherever it moves meanwhile.
    * @param prefixes '' matches every item
-   * @throws RedisUnavailable
+   * @param onAnswer called with the replication id of the server that answered, for each page
+   * @throws RedisUnavailable, what `onAnswer` throws
    */
-  async waiting(prefixes: readonly string[]): Promise<Set<string>> {
+  async waiting(prefixes: readonly string[], onAnswer?: (replicationId: string) => void): Promise<Set<string>> {
     const found = new Set<string>();
     let ranges = prefixes.map((text) => [`[${text}`, `(${text}${ABOVE}`]);
     while (ranges.length > 0) {
       const asked = ranges.slice(0, RANGES_A_CALL).flat();
       const reply = await this.#waiting([this.#due, this.#held, this.#all], [ITEMS_A_CALL, ...asked]);
-      const [passed, readUpTo, ...items] = reply as [number, string, ...string[]];
+      const [replicationId, passed, readUpTo, ...items] = reply as [string, number, string, ...string[]];
+      onAnswer?.(replicationId);
       for (const item of items) found.add(item);
       ranges = ranges.slice(passed);
       const [next, ...others] = ranges;

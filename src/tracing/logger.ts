@@ -1,9 +1,10 @@
 import { destination, type LogFn, type Logger, type LoggerOptions, pino, stdTimeFunctions } from 'pino';
 import type { Config } from '../config/config.ts';
+import { UserError } from '../contracts/user-error.ts';
 import { traceLogFields } from './tracing.ts';
 
 /**
- * Fields of an error that are logged, besides its class, message, stack and causes. The clients add others that must not be
+ * Fields of an error that are logged, besides its class, message, stack, remedy and causes. The clients add others that must not be
  * logged: ioredis the arguments of the command (AUTH has the password), mysql2 the statement, kafkajs the request.
  */
 const ERROR_FIELDS = ['code', 'errno', 'sqlState', 'syscall', 'address', 'port'] as const;
@@ -75,6 +76,7 @@ function describeError(error: Error, depth: number): Record<string, unknown> {
     type: error.name,
     message: withoutCredentials(String(error.message)),
     stack: withoutCredentials(String(error.stack ?? '')),
+    ...(error instanceof UserError && error.remedy !== undefined ? { remedy: error.remedy } : {}),
     ...Object.fromEntries(known.map((name) => [name, loggable(fields[name])])),
     ...Object.fromEntries(inner.map((name) => [name, loggable(fields[name], depth + 1)])),
     ...(error instanceof AggregateError ? { errors: loggable(error.errors, depth + 1) } : {}),

@@ -35,7 +35,7 @@ beforeAll(async () => {
     view,
     recorded: recordedStream(client, stream),
   });
-  const kinds = [{ rechecks: rechecks.changes, delayed: delayed.changes }];
+  const kinds = [{ rechecks: rechecks.changes, delayed: delayed.changes() }];
   const nothing = async () => sharedBarrier(async () => true);
   const barriers = laneBarriersOf({ primary, kinds }, { small: transport, bulk: nothing });
   openWatermark = () =>

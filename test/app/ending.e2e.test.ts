@@ -1,6 +1,6 @@
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { CliProcess, type Settings, startProcess } from '../support/cli.ts';
 import { serviceSettings } from '../support/service-settings.ts';
 import { until } from '../support/until.ts';
@@ -32,8 +32,7 @@ const ANSWER = '/v1/users/1/contacts/recent';
 
 describe('SIGTERM to an API that drains', () => {
   it.each([1, 2])('with %i workers leaves no request without an answer while balancers notice', async (workers) => {
-    const cli = new CliProcess(['serve', '--workers', String(workers)], { ...settings, DRAIN_MS: '2000' });
-    onTestFinished(() => cli[Symbol.asyncDispose]());
+    const cli = new CliProcess(['serve', '--workers', String(workers)], { ...settings, DRAIN_MS: '2000' }).killAtEnd();
     await until(() => cli.stdout.split('answering at').length > workers); // each worker says so
     const address = addressOf(cli);
     const agent = new Agent({ keepAlive: true, maxSockets: 4 });

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ask } from '../support/api.ts';
 import { CliProcess, type Settings, startProcess } from '../support/cli.ts';
 import { indexedSite } from '../support/indexed-site.ts';
@@ -46,8 +46,7 @@ const startServe = (settings: Settings) => startProcess('serve', withLimit(setti
 
 /** Before its start is over. */
 async function beginServe(settings: Settings): Promise<CliProcess> {
-  const serve = new CliProcess(['serve'], withLimit(settings));
-  onTestFinished(() => serve[Symbol.asyncDispose]());
+  const serve = new CliProcess(['serve'], withLimit(settings)).killAtEnd();
   await serve.says('listening at');
   return serve;
 }

@@ -1,25 +1,28 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { newestTasksKey, OutboxHistory } from '../../src/app/outbox-history.ts';
 import { EVERYBODY } from '../../src/index/drain-barrier.ts';
+import { bumpEpoch } from '../../src/index/epoch.ts';
+import type { RedisTrust } from '../../src/index/epoch-watch.ts';
 import { outboxBarrier } from '../../src/index/index-drain-barrier.ts';
 import { readEpoch } from '../../src/mysql/epoch.ts';
 import { eraseUser } from '../../src/mysql/erase.ts';
 import { deletePublished } from '../../src/mysql/outbox.ts';
 import { TextRecord } from '../../src/redis/text-record.ts';
 import { freshStores, type Stores } from '../support/stores.ts';
+import { TRUSTED } from '../support/trust.ts';
 
 describe('an outbox that has lost its newest tasks', () => {
   let stores: Stores;
-  let open: () => OutboxHistory;
+  let open: (watch?: RedisTrust) => OutboxHistory;
   let alarms: string[];
 
   beforeEach(async () => {
     stores = await freshStores();
     alarms = [];
     const { primary, redis, prefix } = stores;
-    open = () =>
+    open = (watch = TRUSTED) =>
       new OutboxHistory({
-        ...{ primary, kept: new TextRecord(redis, newestTasksKey(prefix)) },
+        ...{ primary, kept: new TextRecord(redis, newestTasksKey(prefix)), watch },
         onNewEpoch: (why) => void alarms.push(why),
       });
   });
@@ -124,6 +127,46 @@ describe('an outbox that has lost its newest tasks', () => {
     expect(after).not.toBe(before);
     expect(alarms).toEqual(['Redis was set back: the newest task that it knew was 4, and is 3']);
     expect(await history.epoch()).toBe(after);
+  });
+
+  it('is told from a Redis that has gone back, which begins one epoch for all processes', async () => {
+    const { redis, prefix } = stores;
+    const histories = [open(), open()];
+    await addTasks(3);
+    for (const history of histories) await history.epoch();
+    const older = await redis.dumpBuffer(newestTasksKey(prefix));
+    await addTasks(1);
+    for (const history of histories) await history.epoch();
+    await redis.restore(newestTasksKey(prefix), 0, older ?? '', 'REPLACE');
+    for (const history of histories) await history.epoch();
+    expect(alarms).toEqual(['Redis was set back: the newest task that it knew was 4, and is 3']);
+  });
+
+  it('is told from a Redis that is another server now, whose comparison begins an epoch', async () => {
+    const { primary, redis, prefix } = stores;
+    let isCompared = true;
+    const comparing: RedisTrust = {
+      ...TRUSTED,
+      distrust: () => {
+        isCompared = false;
+      },
+      during: async (work) => {
+        if (!isCompared) await bumpEpoch(primary, 'another Redis');
+        return await work();
+      },
+    };
+    const history = open(comparing);
+    await addTasks(3);
+    await history.epoch();
+    const older = await redis.dumpBuffer(newestTasksKey(prefix));
+    await addTasks(1);
+    const before = await history.epoch();
+    await redis.restore(newestTasksKey(prefix), 0, older ?? '', 'REPLACE');
+    const after = await history.epoch();
+    expect(after).not.toBe(before);
+    expect(after).toBe(await token());
+    expect(await history.epoch()).toBe(after);
+    expect(alarms, 'it says so itself').toEqual([]);
   });
 
   it('is not passed by a barrier that was raised before', async () => {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { CliProcess, type Settings, startProcess } from '../support/cli.ts';
 import { indexedSite } from '../support/indexed-site.ts';
 import { serviceSettings } from '../support/service-settings.ts';
@@ -34,8 +34,7 @@ async function serve(tokens: readonly string[], workers = 1) {
   writeFileSync(file, tokens.join('\n'));
   const cli = new CliProcess(['serve', '--workers', String(workers)], settings, {
     more: { RECENCY_TOKENS_FILE: file },
-  });
-  onTestFinished(() => cli[Symbol.asyncDispose]());
+  }).killAtEnd();
   const said = (text: string) => cli.stdout.split(text).length - 1;
   await until(() => said('answering at') >= workers);
   return { cli, said, url: String(/"address":"(http:[^"]+)"/.exec(cli.stdout)?.[1]) };

@@ -134,8 +134,7 @@ describe.runIf(hasKafka())(
     }
 
     async function start(command: Account, says: string, more: Settings = {}): Promise<CliProcess> {
-      const cli = new CliProcess([command], { ...settingsOf(command), ...more });
-      onTestFinished(() => cli[Symbol.asyncDispose]());
+      const cli = new CliProcess([command], { ...settingsOf(command), ...more }).killAtEnd();
       await cli.says(says);
       return cli;
     }

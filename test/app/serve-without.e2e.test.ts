@@ -17,8 +17,7 @@ const RECENT = '/v1/users/2/contacts/recent';
 const TASK = { type: 'recency.contact.added', user: '2', contact: '1' };
 
 async function startServe(settings: Settings) {
-  const cli = new CliProcess(['serve'], settings);
-  onTestFinished(() => cli[Symbol.asyncDispose]());
+  const cli = new CliProcess(['serve'], settings).killAtEnd();
   await cli.says('listening at');
   return { cli, url: String(/"address":"(http:[^"]+)"/.exec(cli.stdout)?.[1]) };
 }

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { migrate } from '../../src/mysql/migrate.ts';
 import { CliProcess, type Settings } from '../support/cli.ts';
 import { IS_LONG } from '../support/length.ts';
@@ -34,8 +34,7 @@ const linesOf = ({ stdout, stderr }: CliProcess): string[] => `${stderr}${stdout
 
 /** Starts a command and sends it a signal as soon as it has said so many lines, or this text. Returns what it said until then. */
 async function endAt(command: string, settings: Settings, seen: number | string): Promise<string[]> {
-  const cli = new CliProcess(command.split(' '), settings);
-  onTestFinished(() => cli[Symbol.asyncDispose]());
+  const cli = new CliProcess(command.split(' '), settings).killAtEnd();
   const isSeen = () =>
     typeof seen === 'number' ? linesOf(cli).length >= seen : linesOf(cli).some((line) => line.includes(seen));
   await until(isSeen, { interval: 1 });

@@ -31,8 +31,7 @@ async function start(
   says: string,
   test: Pick<TestContext, 'onTestFinished'> = { onTestFinished },
 ): Promise<CliProcess> {
-  const cli = new CliProcess([command], settings);
-  test.onTestFinished(() => cli[Symbol.asyncDispose]());
+  const cli = new CliProcess([command], settings).killAtEnd(test);
   await cli.says(says);
   return cli;
 }

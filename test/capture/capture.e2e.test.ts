@@ -21,8 +21,7 @@ async function site(): Promise<Settings & { MYSQL_URL: string; KEY_PREFIX: strin
 }
 
 function start(settings: Settings): CliProcess {
-  const process = new CliProcess(['capture'], settings, BRISK);
-  onTestFinished(() => process[Symbol.asyncDispose]());
+  const process = new CliProcess(['capture'], settings, BRISK).killAtEnd();
   return process;
 }
 
@@ -104,8 +103,7 @@ describe('recency capture', () => {
     const doctor = await runInProcess(['doctor'], limited);
     expect(doctor.stdout).toMatch(/capture.*the binary log and .* cover the 3 tables behind the views/);
     for (const command of commands.slice(1)) {
-      const process = new CliProcess(command.split(' '), limited);
-      onTestFinished(() => process[Symbol.asyncDispose]());
+      const process = new CliProcess(command.split(' '), limited).killAtEnd();
       await process.says(command.endsWith('--dry-run') ? 'nothing is written' : 'capturing the binary log');
       if (command === 'capture') {
         // The first start needs nobody to begin an epoch.
@@ -187,8 +185,7 @@ describe('recency capture', () => {
 
   it('prints what it would publish, and writes nothing, with --dry-run', async () => {
     const settings = await site();
-    const process = new CliProcess(['capture', '--dry-run'], settings);
-    onTestFinished(() => process[Symbol.asyncDispose]());
+    const process = new CliProcess(['capture', '--dry-run'], settings).killAtEnd();
     await process.says('nothing is written');
     await until(async () => {
       await sql(

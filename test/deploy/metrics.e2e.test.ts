@@ -79,8 +79,7 @@ it.runIf(hasKafka())('the dashboard and the alerts ask for what /metrics of the 
     commands.map(async (command) => {
       const port = await freePort();
       const own = command === 'serve' ? { PORT: String(port) } : { METRICS_PORT: String(port) };
-      const cli = new CliProcess([command], { ...settings, ...own });
-      onTestFinished(() => cli[Symbol.asyncDispose]());
+      const cli = new CliProcess([command], { ...settings, ...own }).killAtEnd();
       await cli.says(command === 'serve' ? 'answering at' : 'metrics at');
       return port;
     }),

@@ -80,8 +80,7 @@ describe.concurrent.each(TRANSPORTS)(
     async function startConsumer(test: TestContext, more: Settings = {}, args: readonly string[] = []) {
       const port = await freePort();
       const own = { REDIS_URL: proxy.url, METRICS_PORT: String(port), ...more };
-      const process = new CliProcess(['consume', ...args], { ...settings, ...own });
-      test.onTestFinished(() => process[Symbol.asyncDispose]());
+      const process = new CliProcess(['consume', ...args], { ...settings, ...own }).killAtEnd(test);
       await process.says('consuming');
       const metric = async (name: string) => {
         const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();

@@ -1,5 +1,5 @@
 import type { PoolConnection } from 'mysql2/promise';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { migrate, status } from '../../src/mysql/migrate.ts';
 import { findSessionProblems } from '../../src/mysql/session.ts';
 import { CliProcess, startProcess } from '../support/cli.ts';
@@ -92,8 +92,7 @@ describe('a server with an odd value of every session variable', () => {
     for (const uploader of ['102', '104', '103']) await arrives(uploader, { outbox: true });
     relay.signal('SIGTERM');
     await relay.ended;
-    const capture = new CliProcess(['capture'], { ...settings, CAPTURE_MAPPING: mappingFile() });
-    onTestFinished(() => capture[Symbol.asyncDispose]());
+    const capture = new CliProcess(['capture'], { ...settings, CAPTURE_MAPPING: mappingFile() }).killAtEnd();
     await capture.says('nothing was captured before; a new epoch begins');
     for (const uploader of ['105', '101']) await arrives(uploader, { outbox: false });
     const verified = await runInProcess(['verify', '--json'], settings);

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Cluster, Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { appliedWatermarkOf } from '../../src/app/reports.ts';
+import { sharedBarrier } from '../../src/index/drain-barrier.ts';
 import { checkMysqlServer, checkRedisMasters } from '../../src/index/epoch.ts';
 import { run } from '../../src/index/protocol.ts';
 import { rebuild } from '../../src/index/rebuild.ts';
@@ -148,6 +150,28 @@ describe.runIf(canStartCluster())('two servers (programs: it needs redis-server 
       });
       await expect(reads.read('1', 0, false)).rejects.toThrow(/was promoted since it was compared/);
       expect(await until(() => reads.readMany(['1'], 0, false))).toMatchObject([{ state: 'warm', epoch: `?${epoch}` }]);
+      expect(await token(stores)).not.toBe(epoch);
+    });
+
+    it('and then master again, says nothing of what was delayed there before it has been compared', async () => {
+      const { stores } = await behindProxy();
+      const { primary, redis, delayed, rechecks, prefix } = stores;
+      await replicate(second, first);
+      const watch = await startWatch(stores, NEVER);
+      const passed = { strictBarrier: async () => sharedBarrier(async () => true) };
+      const watermark = appliedWatermarkOf(
+        { primary, watch, redis, kinds: [{ delayed, rechecks }], transport: { small: passed, bulk: passed } },
+        { keyPrefix: prefix },
+      );
+      await watermark.measure();
+      await until(async () => (await offsetOf(second)) === (await offsetOf(first)));
+      await promote(second); // from here on it lags
+      await delayed.defer({ pairs: [{ user: '1', contact: '18' }], rebuilds: [] });
+      const epoch = await token(stores);
+      await replicate(first, second);
+      await promote(first);
+      await expect(watermark.measure()).rejects.toThrow(/was promoted since it was compared/);
+      await until(() => watermark.measure().then(() => true));
       expect(await token(stores)).not.toBe(epoch);
     });
 

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { Pool } from 'mysql2/promise';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Id } from '../../src/contracts/id.ts';
 import { CONTACTS, GROUPS } from '../../src/contracts/kind.ts';
 import { decodeThrough } from '../../src/contracts/seen.ts';
@@ -145,8 +145,7 @@ it('0 wrong: what is unseen, of contacts and of groups, while tasks come shuffle
       started[what].push(await startProcess(what, what === 'serve' ? settings : { ...settings, PORT: '0' }));
       return;
     }
-    const relay = new CliProcess(['1', ''], settings, { main: UNRULY_RELAY });
-    onTestFinished(() => relay[Symbol.asyncDispose]());
+    const relay = new CliProcess(['1', ''], settings, { main: UNRULY_RELAY }).killAtEnd();
     started.relay.push(relay);
   };
   for (const what of ['relay', 'consume', 'consume', 'serve'] as const) await start(what);

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { freePort } from '../../src/tools/devservers/launch/free-port.ts';
 import { CliProcess, type Settings } from '../support/cli.ts';
 import { runInProcess } from '../support/in-process.ts';
@@ -16,8 +16,7 @@ async function serving(
   const port = String(await freePort());
   const settings = { ...(await serviceSettings()), PORT: port };
   await indexedSite(settings, USERS, CONTACTS);
-  const serve = new CliProcess(['serve'], settings);
-  onTestFinished(() => serve[Symbol.asyncDispose]());
+  const serve = new CliProcess(['serve'], settings).killAtEnd();
   await serve.says('answering at');
   const ask = async (user: string) => {
     const answer = await fetch(`http://127.0.0.1:${port}/v1/users/${user}/contacts/recent?limit=3`);

@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { CliProcess } from '../support/cli.ts';
 import { serviceSettings } from '../support/service-settings.ts';
 import { freshRedis } from '../support/stores.ts';
@@ -9,8 +9,7 @@ it('of several relays one has the janitor’s lease, and another one when that o
   const redis = await freshRedis();
   const holder = () => redis.get(`${settings.KEY_PREFIX}:lease:{janitor}`);
   const start = async () => {
-    const relay = new CliProcess(['relay'], settings);
-    onTestFinished(() => relay[Symbol.asyncDispose]());
+    const relay = new CliProcess(['relay'], settings).killAtEnd();
     await relay.says('relaying the outbox');
     return relay;
   };

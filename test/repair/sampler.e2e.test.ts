@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { KeyNames } from '../../src/index/redis/keys.ts';
 import { freePort } from '../../src/tools/devservers/launch/free-port.ts';
 import { loadGraph } from '../../src/tools/reference-site/load-graph.ts';
@@ -53,8 +53,7 @@ async function freshSite() {
 
 async function start(settings: Settings) {
   const port = String(await freePort());
-  const cli = new CliProcess(['consume'], { ...settings, METRICS_PORT: port }, BRISK);
-  onTestFinished(() => cli[Symbol.asyncDispose]());
+  const cli = new CliProcess(['consume'], { ...settings, METRICS_PORT: port }, BRISK).killAtEnd();
   await cli.says('consuming');
   const metrics = async () => await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
   return { cli, metrics };

@@ -16,6 +16,7 @@ export class CliProcess implements AsyncDisposable {
   stderr = '';
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   readonly #child: ChildProcess;
+  #isSignalled = false;
 
   /** @param main the command's file; the source by default @param more variables beside the settings */
   constructor(args: readonly string[], settings: Settings, { main = SOURCE, cwd = process.cwd(), more = {} } = {}) {
@@ -37,7 +38,22 @@ export class CliProcess implements AsyncDisposable {
   }
 
   signal(signal: NodeJS.Signals): void {
+    this.#isSignalled = true;
     this.#child.kill(signal);
+  }
+
+  /** Kills it when the test has finished. If the test has failed, and the process ended by itself, shows what it said. */
+  killAtEnd(test: Pick<TestContext, 'onTestFinished'> = { onTestFinished }): this {
+    test.onTestFinished(async ({ task }) => {
+      const { exitCode } = this.#child;
+      const hasEnded = exitCode !== null && !this.#isSignalled;
+      await this[Symbol.asyncDispose]();
+      if (hasEnded && task.result?.state === 'fail')
+        console.error(
+          `${this.#child.spawnargs.slice(1).join(' ')} ended with ${exitCode}:\n${this.stdout}\n${this.stderr}`,
+        );
+    });
+    return this;
   }
 
   /** Waits until the output contains this text. The timeout allows for a busy machine. */
@@ -75,8 +91,7 @@ export async function startProcess(
   context: Pick<TestContext, 'onTestFinished'> = { onTestFinished },
   version: { readonly main?: string; readonly cwd?: string } = {},
 ): Promise<CliProcess> {
-  const cli = new CliProcess([command], settings, version);
-  context.onTestFinished(() => cli[Symbol.asyncDispose]());
+  const cli = new CliProcess([command], settings, version).killAtEnd(context);
   await cli.says(WORKING[command]);
   return cli;
 }

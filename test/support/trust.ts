@@ -1,7 +1,12 @@
 import type { RedisTrust } from '../../src/index/epoch-watch.ts';
 
 /** For tests in which Redis is the one on record. */
-export const TRUSTED: Pick<RedisTrust, 'isTrusted' | 'during'> = { isTrusted: () => true, during: (work) => work() };
+export const TRUSTED: RedisTrust = {
+  isTrusted: () => true,
+  known: () => undefined,
+  distrust: () => undefined,
+  during: (work) => work(),
+};
 
 /** For tests in which Redis has not been compared with those on record. */
 export const UNTRUSTED: Pick<RedisTrust, 'isTrusted' | 'during'> = {

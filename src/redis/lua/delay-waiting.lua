@@ -7,7 +7,8 @@
 --         3 all    sorted set: every item that waits or is held, by its text
 -- ARGV    1 limit  items to examine, at most
 --         then the ranges, each a first and a last text in the form of ZRANGE … BYLEX
--- reply   the number of ranges that were read to their end;
+-- reply   the server's replication id (redis/masters.ts);
+--         the number of ranges that were read to their end;
 --         the item up to which the next range was read, '' if it was not started;
 --         then the items, in the order of the ranges and of their texts
 -- writes  an item in `all` that neither waits nor is held is due now: somebody has removed one of the other two keys, or Redis has
@@ -17,6 +18,7 @@
 local due, held, all, limit = KEYS[1], KEYS[2], KEYS[3], tonumber(ARGV[1])
 assert(limit and limit > 0 and #ARGV >= 3 and #ARGV % 2 == 1, 'delay-waiting: bad arguments')
 
+local replication = string.match(redis.call('INFO', 'replication'), 'master_replid:(%x+)')
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local items, left = {}, limit
@@ -27,6 +29,6 @@ for i = 2, #ARGV, 2 do
     items[#items + 1] = item
   end
   left = left - #page
-  if left == 0 then return { (i - 2) / 2, page[#page] or '', unpack(items) } end
+  if left == 0 then return { replication, (i - 2) / 2, page[#page] or '', unpack(items) } end
 end
-return { (#ARGV - 1) / 2, '', unpack(items) }
+return { replication, (#ARGV - 1) / 2, '', unpack(items) }

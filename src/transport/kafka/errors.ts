@@ -32,6 +32,12 @@ interface KafkaError extends Error {
   readonly type?: string;
   readonly retriable?: boolean;
   readonly cause?: unknown;
+  readonly errors?: readonly unknown[];
+}
+
+/** An error of kafkajs's own. */
+export function isOfKafkajs(error: Error): boolean {
+  return error.name.startsWith('KafkaJS');
 }
 
 /** kafkajs calls these not retriable, yet they occur when a broker restarts. */
@@ -51,7 +57,8 @@ export function isPassing(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error.message === NOT_CONNECTED || PASSING.has(error.name) || isRebalance(error) || isFenced(error)) return true;
   if (isSystemError(error)) return true;
-  const { cause, retriable } = error as KafkaError;
+  const { cause, retriable, errors = [] } = error as KafkaError;
+  if (errors.length > 0) return errors.every(isPassing); // one for each topic, or partition
   return cause === undefined ? retriable === true : isPassing(cause);
 }
 

@@ -68,9 +68,15 @@ async function untilLed(admin: Admin, names: string[]): Promise<void> {
     } catch (error) {
       if (checks === LEADER_CHECKS || !isPassing(error)) throw error;
     }
-    if (checks === LEADER_CHECKS) throw new Error(`Kafka created ${names}, but some partitions have no leader yet`);
+    if (checks === LEADER_CHECKS) throw leaderless(names);
     await pause(BETWEEN_CHECKS_MS);
   }
+}
+
+/** As kafkajs says it of one topic: it passes, perhaps once somebody has started a broker. */
+function leaderless(names: readonly string[]): Error {
+  const error = new Error(`some partitions of ${names.join(', ')}, which were created, have no leader yet`);
+  return Object.assign(error, { type: 'LEADER_NOT_AVAILABLE', retriable: true });
 }
 
 /** The position of a consumer group in one partition. */

@@ -58,8 +58,7 @@ it(`a process with ${STREAMS} streams takes less than ${MOST_MB} MB, and each is
   const pool = freshSitePool(settings.MYSQL_URL);
   await writeSite(pool, everybodyKnows(USERS, CONTACTS));
   vi.stubEnv('NODE_OPTIONS', NODE_OPTIONS);
-  const serve = new CliProcess(['serve'], settings, commandOf(folder));
-  onTestFinished(() => serve[Symbol.asyncDispose]());
+  const serve = new CliProcess(['serve'], settings, commandOf(folder)).killAtEnd();
   await serve.says('answering at');
   const url = String(/"address":"(http:[^"]+)"/.exec(serve.stdout)?.[1]);
   const residentMb = () => Number(execFileSync('ps', ['-o', 'rss=', '-p', `${serve.pid}`], { encoding: 'utf8' })) / 1e3;

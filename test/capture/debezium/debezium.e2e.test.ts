@@ -74,8 +74,7 @@ describe.runIf(hasKafka())('recency capture --from debezium', () => {
         return abouts.every((about) => seen.has(about));
       });
     const capture = () => {
-      const process = new CliProcess(['capture', '--from', 'debezium'], settings);
-      onTestFinished(() => process[Symbol.asyncDispose]());
+      const process = new CliProcess(['capture', '--from', 'debezium'], settings).killAtEnd();
       return process;
     };
     const row = async () => (await sql(MYSQL_URL, 'SELECT published, fences FROM recency_capture'))[0];

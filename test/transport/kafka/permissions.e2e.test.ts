@@ -6,7 +6,7 @@ import {
   Kafka,
   ResourcePatternTypes,
 } from 'kafkajs';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../../src/tools/devservers/launch/free-port.ts';
 import { type RunningServer, startKafka } from '../../../src/tools/devservers/start-server.ts';
 import { CliProcess, type Settings } from '../../support/cli.ts';
@@ -88,8 +88,7 @@ describe.runIf(hasKafka())('a permission that Kafka refuses', { timeout: 300_000
 
   async function startOn(command: string): Promise<{ cli: CliProcess; port: string }> {
     const port = String(await freePort());
-    const cli = new CliProcess([command], { ...settings, METRICS_PORT: port });
-    onTestFinished(() => cli[Symbol.asyncDispose]());
+    const cli = new CliProcess([command], { ...settings, METRICS_PORT: port }).killAtEnd();
     await cli.says(command === 'relay' ? 'relaying' : 'consuming');
     return { cli, port };
   }

@@ -191,7 +191,8 @@ describe('the Redis Streams source', () => {
     expect(await one.source.lag()).toBeUndefined();
     await server.restart();
     await until(() => opened.publisher.publish(freshTasks(2)).then(() => true));
-    await until(() => one.handled.size === 5);
+    // A publisher whose entries were not recorded adds them again.
+    await until(() => one.handled.size >= 5 || Promise.reject(new Error(`handled ${[...one.handled]}`)));
     expect(one.end()).toBeUndefined();
     expect(losses).toEqual(onlyLoss(/gone|its group stands at/));
   });

@@ -1,0 +1,82 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { agreeOnSettings } from '../../src/app/shared-settings.ts';
+import { openTransport } from '../../src/app/transport.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { StartError } from '../../src/config/start-error.ts';
+import { Database } from '../../src/mysql/database.ts';
+import type { Notification } from '../../src/push/channel.ts';
+import { openKafkaChannel } from '../../src/push/open-kafka-channel.ts';
+import type { Settings } from '../support/cli.ts';
+import { kafkaBehindProxy } from '../support/kafka-behind-proxy.ts';
+import { freshName, hasKafka, kafkaBrokers, withAdmin } from '../support/servers.ts';
+import { serviceSettings } from '../support/service-settings.ts';
+import { logger } from '../transport/place.ts';
+
+const [other = ''] = hasKafka() ? kafkaBrokers() : [];
+
+const NOTIFICATION: Notification = {
+  ...{ id: 'a', watch: '1', user: '2', timestamp: 1, sources: [], more: false, isTest: true },
+  target: { channel: 'kafka', secrets: [] },
+};
+
+/** A process with these settings. */
+function openWith(settings: Settings & { MYSQL_URL: string }) {
+  const config = loadConfig(
+    Object.fromEntries(Object.entries(settings).map(([name, value]) => [`RECENCY_${name}`, value])),
+  );
+  const resources = new AsyncDisposableStack();
+  onTestFinished(() => resources.disposeAsync());
+  const primary = resources.adopt(
+    new Database(settings.MYSQL_URL, { connections: 4, queue: 100, deadlineMs: 60_000 }),
+    (database) => database.close(),
+  );
+  return { context: { config, logger, resources }, config, primary };
+}
+
+function openChannel(settings: Settings & { MYSQL_URL: string }) {
+  const { context, primary } = openWith(settings);
+  const { channel, kafka } = openKafkaChannel(context, primary);
+  return { kafka, deliver: async () => await channel.deliver([NOTIFICATION])[0] };
+}
+
+/** Remembers where the tasks are, as a process does at its start. */
+async function beginOn(settings: Settings & { MYSQL_URL: string }): Promise<void> {
+  const { context, config, primary } = openWith(settings);
+  const transport = openTransport({ ...context, primary }, 'test');
+  await transport.untilAnswers(new AbortController().signal);
+  await agreeOnSettings(primary, config, transport);
+}
+
+const topicsOf = async (broker: string) => await withAdmin((admin) => admin.listTopics(), [broker]);
+
+describe.runIf(hasKafka())('notifications', () => {
+  it.each(['kafka', 'streams'] as const)(
+    'go to no other cluster of Kafka than before, and the process ends (tasks on %s)',
+    async (transport) => {
+      const { proxy, address } = await kafkaBehindProxy();
+      const activity = freshName();
+      const settings = { ...(await serviceSettings(transport)), KAFKA_BROKERS: address, ACTIVITY_TOPIC: activity };
+      await beginOn(settings);
+      const { deliver, kafka } = openChannel(settings);
+      expect(await deliver()).toEqual({ is: 'delivered' });
+
+      proxy.leadTo(`kafka://${other}`);
+      const why = expect.stringMatching(/^Kafka at \S+ is the cluster \S+, but this process works on /);
+      expect(await deliver()).toEqual({ is: 'failed', why });
+      expect(await deliver()).toEqual({ is: 'failed', why });
+      expect(await topicsOf(other)).not.toContain(activity);
+      await expect(kafka.location()).rejects.toThrow(StartError);
+    },
+  );
+
+  it('go only to the cluster that the tasks are on', async () => {
+    const { address } = await kafkaBehindProxy();
+    const activity = freshName();
+    const settings = { ...(await serviceSettings('kafka')), KAFKA_BROKERS: address, ACTIVITY_TOPIC: activity };
+    await beginOn(settings);
+    const { deliver } = openChannel({ ...settings, KAFKA_BROKERS: other });
+    const why = expect.stringMatching(/^RECENCY_KAFKA_BROKERS is "cluster \S+" here, but/);
+    expect(await deliver()).toEqual({ is: 'failed', why });
+    expect(await topicsOf(other)).not.toContain(activity);
+  });
+});

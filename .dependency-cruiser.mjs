@@ -51,6 +51,7 @@ const TOOL_COMMANDS = '^src/tools/[^/]+/command\\.ts$';
 const JOINTS = {
   'push/routes': ['site', 'api'],
   'push/watch-view': ['site', 'api'],
+  'push/open-kafka-channel': [...PRODUCT, 'app'],
   'push/process': [...PRODUCT, 'app'],
   'push/command': [...PRODUCT, 'app', 'cli'],
   'capture/open-sources': [...PRODUCT, 'app'],

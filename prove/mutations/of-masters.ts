@@ -18,8 +18,8 @@ export const OF_MASTERS: readonly Mutation[] = [
     patches: [
       {
         file: 'index/trusted-reads.ts',
-        from: 'isOfOneOf(masters, reading))',
-        to: 'isOfOneOf(masters, reading) || true)',
+        from: 'replicationIds.includes(replicationId) ?? true',
+        to: 'replicationIds.includes(replicationId) || true',
       },
     ],
     part: 'i',

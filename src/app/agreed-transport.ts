@@ -3,7 +3,7 @@ import type { RaiseBarrier } from '../index/drain-barrier.ts';
 import type { Database } from '../mysql/database.ts';
 import { Batches } from '../timing/batches.ts';
 import { PartlyPublished, type TaskPublisher } from '../transport/task-publisher.ts';
-import type { Transport } from '../transport/transport.ts';
+import type { Location, Transport } from '../transport/transport.ts';
 import { admitSettings } from './shared-settings.ts';
 
 /** Is this process where all the others are? Each question throws StartError if not; DatabaseUnavailable. */
@@ -12,11 +12,13 @@ interface Agreement extends Pick<Transport, 'location'> {
   readonly now: () => Promise<void>;
   /** Does not wait for the transport: goes by what it said last, when the process started or has looked since. */
   readonly lately: () => Promise<void>;
+  /** The same where this is what it says. */
+  readonly at: (location: Location) => Promise<void>;
 }
 
 /** @param transport any lane of it */
 export function agreementOn(transport: Pick<Transport, 'location'>, config: Config, primary: Database): Agreement {
-  let last: ReadonlyMap<string, string> = new Map();
+  let last: Location = new Map();
   const location = async () => {
     last = await transport.location();
     return last;
@@ -28,7 +30,15 @@ export function agreementOn(transport: Pick<Transport, 'location'>, config: Conf
       return [];
     },
   });
-  return { location, now: () => admitSettings(primary, config, { location }), lately: () => looks.run() };
+  return {
+    location,
+    now: () => admitSettings(primary, config, { location }),
+    lately: () => looks.run(),
+    at: async (here) => {
+      last = here;
+      await admitSettings(primary, config, { location: async () => here });
+    },
+  };
 }
 
 /**
@@ -41,6 +51,7 @@ export function agreementOn(transport: Pick<Transport, 'location'>, config: Conf
 export function agreedTransport(transport: Transport, agree: Agreement): Transport {
   return {
     ...transport,
+    untilReady: (signal, withinMs) => transport.untilReady(signal, withinMs, agree.at),
     location: agree.location,
     barrier: agreedBarrier(transport.barrier, agree),
     strictBarrier: agreedBarrier(transport.strictBarrier, agree),

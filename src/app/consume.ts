@@ -65,7 +65,7 @@ async function startConsume(context: ProcessContext, lanes: readonly Lane[], tim
   const stores = await openStores(context, { name: 'consume', onNewEpoch, takesOver: true });
   const { primary, redis } = stores;
   const transport = openTransport({ ...context, primary }, 'consume');
-  await transport.untilAnswers(signal);
+  await transport.untilReady(signal);
   await watchTransport(context, transport, onNewEpoch);
   await agreeOnSettings(primary, config, transport);
   const dropped = droppedLettersCounter(registry);

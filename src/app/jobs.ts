@@ -113,7 +113,7 @@ function drainBarrier(context: CommandContext): RaiseBarrier {
   const transport = openTransport({ ...context, primary: context.stores.primary }, 'jobs');
   let answers: Promise<void> | undefined;
   return async (suspects) => {
-    answers ??= transport.untilAnswers(context.signal).catch((error: unknown) => {
+    answers ??= transport.untilReady(context.signal).catch((error: unknown) => {
       answers = undefined;
       throw error;
     });

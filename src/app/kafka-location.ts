@@ -13,13 +13,19 @@ export async function kafkaLocation(
   cluster: OneCluster,
 ): Promise<Map<string, string>> {
   const [asked] = await Promise.allSettled([admin.answers()]);
-  requireSameCluster(cluster);
-  if (cluster.id !== undefined) return new Map([['KAFKA_BROKERS:cluster', `cluster ${cluster.id}`]]);
+  const location = knownLocation(cluster);
+  if (location !== undefined) return location;
   if (asked.status === 'fulfilled')
     throw new Error('kafkajs has connected to a broker that was not asked for its cluster');
   if (!isPassing(asked.reason)) throw asked.reason;
   const { message } = asked.reason as Error;
   throw new KafkaUnavailable(`Kafka does not say which cluster it is: ${message}`, { cause: asked.reason });
+}
+
+/** The same without asking; undefined: no broker has answered yet. @throws StartError */
+export function knownLocation(cluster: OneCluster): Map<string, string> | undefined {
+  requireSameCluster(cluster);
+  return cluster.id === undefined ? undefined : new Map([['KAFKA_BROKERS:cluster', `cluster ${cluster.id}`]]);
 }
 
 /** @throws StartError once a connection has led to another cluster */

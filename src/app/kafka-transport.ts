@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts';
 import { ServerAway, StartError, tlsStartError } from '../config/start-error.ts';
 import { tlsMaterial } from '../config/tls.ts';
 import type { Lane } from '../contracts/bulk-task.ts';
+import { UserError } from '../contracts/user-error.ts';
 import { KafkaEnds } from '../mysql/kafka-ends.ts';
 import { groupHistory } from '../mysql/settings.ts';
 import { retry } from '../timing/loop.ts';
@@ -18,7 +19,7 @@ import { permittedOnGroup } from '../transport/kafka/topic-reader.ts';
 import { SettledDeadLetters } from '../transport/settled-dead-letters.ts';
 import { TracedPublisher } from '../transport/traced-publisher.ts';
 import type { Transport } from '../transport/transport.ts';
-import { kafkaLocation, requireSameCluster } from './kafka-location.ts';
+import { kafkaLocation, knownLocation, requireSameCluster } from './kafka-location.ts';
 import type { TransportOpening } from './transport-opening.ts';
 
 /** @param name name of the process, for the brokers' logs */
@@ -47,8 +48,7 @@ export function openKafkaTransport(
   const history = groupHistory(primary, `kafka:${topic}:${group}`);
   const partitions = lane === 'bulk' ? BULK_PARTITIONS : DEFAULT_PARTITIONS;
   return {
-    untilAnswers: (signal, withinMs) =>
-      untilAnswers(() => admin.ensureTopics(partitions), { config, cluster }, signal, withinMs),
+    ...waits({ config, cluster }, admin, partitions),
     openPublisher: () =>
       new TracedPublisher(new KafkaTaskPublisher({ kafka, topic, partitions, deadlineMs, ends: recorded }), {
         system: 'kafka',
@@ -90,10 +90,30 @@ export function openKafkaTransport(
   };
 }
 
+/** No topic is created on a cluster that is not the other processes'. */
+function waits(
+  opening: Pick<TransportOpening, 'config' | 'cluster'>,
+  admin: TopicAdmin,
+  partitions: number,
+): Pick<Transport, 'untilAnswers' | 'untilReady'> {
+  return {
+    untilAnswers: (signal, withinMs) => untilDone(() => admin.reach(), opening, signal, withinMs),
+    untilReady: (signal, withinMs, admit) => {
+      const prepare = async () => {
+        await admin.reach();
+        await admit?.(knownLocation(opening.cluster) ?? new Map());
+        await admin.ensureTopics(partitions);
+      };
+      return untilDone(prepare, opening, signal, withinMs);
+    },
+  };
+}
+
 const BETWEEN_TRIES_MS = 250;
 
-async function untilAnswers(
-  ensureTopics: () => Promise<void>,
+/** Tries until it succeeds, while Kafka is unavailable. @throws ServerAway, StartError, what is not of Kafka */
+async function untilDone(
+  attempt: () => Promise<void>,
   { config, cluster }: Pick<TransportOpening, 'config' | 'cluster'>,
   signal: AbortSignal,
   withinMs = config.startTimeoutMs,
@@ -105,10 +125,11 @@ async function untilAnswers(
     requireSameCluster(cluster); // kafkajs may have made another error of it
     const tlsError = tlsStartError(error, { kind: 'Kafka', address, setting: 'RECENCY_KAFKA_BROKERS' });
     if (tlsError !== undefined) throw tlsError;
+    if (error instanceof UserError) throw error;
     if (!isPassing(error) || performance.now() > deadline) throw explain(error, config);
     return BETWEEN_TRIES_MS;
   };
-  await retry(ensureTopics, { signal, onFailure });
+  await retry(attempt, { signal, onFailure });
 }
 
 function explain(error: unknown, { kafkaBrokers, topic }: Config): StartError {

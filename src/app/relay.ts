@@ -43,7 +43,7 @@ async function startRelay(context: ProcessContext): Promise<void> {
   await checkGrants(database, 'relay', user);
   await agreedSettings(database, config);
   const transport = openSmallLane({ ...context, primary: database }, 'relay');
-  await transport.untilAnswers(signal);
+  await transport.untilReady(signal);
   await agreeOnSettings(database, config, transport);
 
   // Measure.

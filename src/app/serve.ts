@@ -173,7 +173,7 @@ function openAdmission(
     servers: {
       redis: (withinMs) => admitRedis(context, stores, Math.min(withinMs, config.startTimeoutMs)),
       transport: async (withinMs) => {
-        await transport.untilAnswers(signal, Math.min(withinMs, config.startTimeoutMs));
+        await transport.untilReady(signal, Math.min(withinMs, config.startTimeoutMs));
         if (watch) await startWatch(watch);
       },
     },

@@ -4,6 +4,7 @@ import process from 'node:process';
 import { EpochWatch } from '../index/epoch-watch.ts';
 import { groupHistory } from '../mysql/settings.ts';
 import { streamRecord } from '../mysql/stream-record.ts';
+import type { RedisClient } from '../redis/connection.ts';
 import { SettledDeadLetters } from '../transport/settled-dead-letters.ts';
 import { ConsumerGroup } from '../transport/streams/consumer-group.ts';
 import { StreamsDeadLetters, type StreamsDeadLettersOptions } from '../transport/streams/dead-letters.ts';
@@ -33,7 +34,7 @@ export function openStreamsTransport(opening: TransportOpening): Transport {
   const recorded = new RecordedStream({ client, stream, record });
   const location = { client, stream, group, view: groupView, recorded };
   return {
-    untilAnswers: (signal, withinMs) => untilRedisAnswers(client, { config, signal, logger }, 'streams', withinMs),
+    ...waits(client, opening),
     openPublisher: () =>
       new TracedPublisher(new StreamsTaskPublisher({ recorded, room }), { system: 'redis', name: stream }),
     openDeadLetters: (onDropped) => openLetters(opening, { client, stream, room, recorded }, onDropped),
@@ -72,6 +73,16 @@ export function openStreamsTransport(opening: TransportOpening): Transport {
     location: async () => new Map(), // the masters are on record, and so is the stream
     close: () => closeRedis(client),
   };
+}
+
+/** Nothing has to be created: a stream begins with its first entry. */
+function waits(
+  client: RedisClient,
+  { config, logger }: TransportOpening,
+): Pick<Transport, 'untilAnswers' | 'untilReady'> {
+  const untilAnswers: Transport['untilAnswers'] = (signal, withinMs) =>
+    untilRedisAnswers(client, { config, signal, logger }, 'streams', withinMs);
+  return { untilAnswers, untilReady: untilAnswers };
 }
 
 function openLetters(

@@ -81,7 +81,7 @@ export async function withDeadLetters<T>(
   const primary = resources.adopt(openPrimary(config), (database) => database.close());
   const transport = openSmallLane({ config, logger, resources, primary }, name);
   await agreedSettings(primary, config); // with others there are other letters, or none
-  await transport.untilAnswers(signal);
+  await transport.untilReady(signal);
   await admitSettings(primary, config, transport);
   return await work(resources.adopt(transport.openDeadLetters(), (opened) => opened.close()));
 }

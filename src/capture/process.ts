@@ -73,7 +73,7 @@ async function startCapture(context: ProcessContext, mapping: Mapping, from: Log
   const changes = await openChanges(context, { database, mapping, views: () => views }, from);
   await agreedSettings(database, config);
   const transport = openSmallLane({ ...context, primary: database }, 'capture');
-  await transport.untilAnswers(signal);
+  await transport.untilReady(signal);
   await agreeOnSettings(database, config, transport);
   const publisher = checkedPublisher(resources.adopt(transport.openPublisher(), (opened) => opened.close()));
 

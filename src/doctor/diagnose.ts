@@ -65,7 +65,8 @@ export async function diagnose(signal: AbortSignal): Promise<Finding[]> {
   const records = await examineRecords({ redis, streams, primary }, config);
   const brokers = config.transport === 'kafka' ? await examineKafka({ config, logger, primary, transport }) : [];
   const lanes = config.transport === 'streams' ? await examine('streams', lanesOnRecord(transport)) : [];
-  const backlog = await examineBacklog(primary, redis, transport, config);
+  const isTopicMissing = brokers.some(({ check }) => check === 'topics');
+  const backlog = isTopicMissing ? [] : await examineBacklog(primary, redis, transport, config);
   return [
     ...found,
     ...records,

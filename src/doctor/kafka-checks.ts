@@ -7,7 +7,9 @@ import {
   readClusterState,
   type TopicState,
 } from '../transport/kafka/cluster-state.ts';
+import { isOfMissingTopic } from '../transport/kafka/errors.ts';
 import { BYTES_A_REQUEST } from '../transport/kafka/sending.ts';
+import { deadLetterTopic } from '../transport/kafka/topic-admin.ts';
 import { permittedOnGroup } from '../transport/kafka/topic-reader.ts';
 
 const HOUR_MS = 3_600_000;
@@ -21,10 +23,19 @@ type Judge = (value: string, topic: TopicState, state: ClusterState) => Verdict;
 /** How the brokers keep the topics, and whether consumers run. Nothing is written. @param lanes the small one, and then others */
 export async function kafkaChecks(kafka: KafkaSettings, lanes: readonly [KafkaLane, ...KafkaLane[]]): Promise<Checks> {
   const read = permittedOnGroup(readClusterState(createKafka(kafka), lanes), { kafka, ...lanes[0] });
-  const failed = await read.then(() => false).catch(() => true);
+  const failure = await read.then(
+    () => undefined,
+    (error: unknown) => ({ error }),
+  );
+  if (failure === undefined) return checksOf(await read);
   // One finding instead of one for each check.
-  if (failed) return { topics: () => read as Promise<never> };
-  return checksOf(await read);
+  return { topics: async () => (isOfMissingTopic(failure.error) ? missingVerdict(lanes) : ((await read) as never)) };
+}
+
+function missingVerdict([small, ...others]: readonly [KafkaLane, ...KafkaLane[]]): Verdict {
+  const names = [small.topic, ...others.map(({ topic }) => topic), deadLetterTopic(small.topic)];
+  const what = `not all of the topics ${names.join(', ')} exist`;
+  return warning(what, 'The first process that starts creates them, unless its account may not: then create them.');
 }
 
 /** The checks of a state that has been read. */

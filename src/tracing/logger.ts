@@ -1,6 +1,5 @@
 import { destination, type LogFn, type Logger, type LoggerOptions, pino, stdTimeFunctions } from 'pino';
 import type { Config } from '../config/config.ts';
-import { UserError } from '../contracts/user-error.ts';
 import { traceLogFields } from './tracing.ts';
 
 /**
@@ -76,7 +75,7 @@ function describeError(error: Error, depth: number): Record<string, unknown> {
     type: error.name,
     message: withoutCredentials(String(error.message)),
     stack: withoutCredentials(String(error.stack ?? '')),
-    ...(error instanceof UserError && error.remedy !== undefined ? { remedy: error.remedy } : {}),
+    ...(typeof fields.remedy === 'string' ? { remedy: withoutCredentials(fields.remedy) } : {}), // of a UserError
     ...Object.fromEntries(known.map((name) => [name, loggable(fields[name])])),
     ...Object.fromEntries(inner.map((name) => [name, loggable(fields[name], depth + 1)])),
     ...(error instanceof AggregateError ? { errors: loggable(error.errors, depth + 1) } : {}),

@@ -7,8 +7,13 @@ import type { GroupPositions, TaskSource } from './task-source.ts';
 
 /** Kafka or Redis streams. Callers close what they open; `close` closes the shared connections. */
 export interface Transport {
-  /** Waits for at most `withinMs` (default START_TIMEOUT_MS) until the transport answers. @throws ServerAway, StartError */
+  /** Waits for at most `withinMs` (default START_TIMEOUT_MS) until the transport answers. Creates nothing. @throws ServerAway, StartError */
   untilAnswers(signal: AbortSignal, withinMs?: number): Promise<void>;
+  /**
+   * The same, and creates the topics that are missing, once `admit` resolves for what {@link location} says by then.
+   * @throws ServerAway, StartError, what `admit` throws
+   */
+  untilReady(signal: AbortSignal, withinMs?: number, admit?: (location: Location) => Promise<void>): Promise<void>;
   openPublisher(): TaskPublisher;
   /** @param onDropped called with the number of dead letters that were removed because there were too many */
   openDeadLetters(onDropped?: (letters: number) => void): DeadLetters;
@@ -38,9 +43,11 @@ export interface Transport {
    * What says where the tasks are and no setting does, by name: it must be the same for every process.
    * @throws what the client throws, where a server must be asked
    */
-  location(): Promise<ReadonlyMap<string, string>>;
+  location(): Promise<Location>;
   close(): Promise<void>;
 }
+
+export type Location = ReadonlyMap<string, string>;
 
 interface SourceOptions {
   /** Do indexes exist? Then a group without offsets has lost them, and tasks with them. */
@@ -71,6 +78,10 @@ export function withBulkLane(small: Transport, bulk: Transport): LanedTransport 
     untilAnswers: async (signal, withinMs) => {
       await small.untilAnswers(signal, withinMs);
       await bulk.untilAnswers(signal, withinMs);
+    },
+    untilReady: async (signal, withinMs) => {
+      await small.untilReady(signal, withinMs);
+      await bulk.untilReady(signal, withinMs);
     },
     barrier: inTurn([small.barrier, bulk.barrier, bulk.barrier]),
     strictBarrier: inTurn([small.strictBarrier, bulk.strictBarrier, bulk.strictBarrier]),

@@ -3,11 +3,9 @@ import { expect, it, onTestFinished } from 'vitest';
 import { adopt } from '../../src/app/adopt-settings.ts';
 import { agreeOnSettings, watchSettings } from '../../src/app/shared-settings.ts';
 import { openTransport } from '../../src/app/transport.ts';
-import { loadConfig } from '../../src/config/config.ts';
 import { StartError } from '../../src/config/start-error.ts';
 import type { Finding } from '../../src/health/finding.ts';
 import { EVERYBODY } from '../../src/index/drain-barrier.ts';
-import { Database } from '../../src/mysql/database.ts';
 import { KafkaEnds } from '../../src/mysql/kafka-ends.ts';
 import { groupHistory } from '../../src/mysql/settings.ts';
 import { startKafka } from '../../src/tools/devservers/start-server.ts';
@@ -15,7 +13,8 @@ import { OtherKafkaCluster } from '../../src/transport/kafka/errors.ts';
 import type { Settings } from '../support/cli.ts';
 import { runInProcess } from '../support/in-process.ts';
 import { kafkaBehindProxy } from '../support/kafka-behind-proxy.ts';
-import { freshName, hasKafka, kafkaBrokers } from '../support/servers.ts';
+import { openedProcess } from '../support/opened-process.ts';
+import { freshName, hasKafka, kafkaBrokers, withAdmin } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 import { logger } from '../transport/place.ts';
@@ -28,17 +27,14 @@ const task = () => ({
 });
 
 /** The transport of a process with these settings, which runs. */
-async function openWith(settings: Settings & { MYSQL_URL: string }) {
-  const environment = Object.entries(settings).map(([name, value]) => [`RECENCY_${name}`, value]);
-  const config = loadConfig(Object.fromEntries(environment));
-  const resources = new AsyncDisposableStack();
-  onTestFinished(() => resources.disposeAsync());
-  const primary = resources.adopt(
-    new Database(settings.MYSQL_URL, { connections: 4, queue: 100, deadlineMs: 60_000 }),
-    (database) => database.close(),
-  );
-  const transport = openTransport({ config, logger, resources, primary }, 'test');
-  await transport.untilAnswers(new AbortController().signal);
+async function openWith(
+  settings: Settings & { MYSQL_URL: string },
+  wait: 'untilReady' | 'untilAnswers' = 'untilReady',
+) {
+  const opened = openedProcess(settings);
+  const { config, resources, primary } = opened;
+  const transport = openTransport(opened, 'test');
+  await transport[wait](new AbortController().signal);
   const publisher = resources.adopt(transport.openPublisher(), (opened) => opened.close());
   const another = resources.adopt(transport.openPublisher(), (opened) => opened.close());
   return {
@@ -83,7 +79,10 @@ it.runIf(hasKafka())('another cluster of Kafka is refused, until it is adopted; 
   const broker = await startKafka();
   onTestFinished(() => broker.remove());
   const elsewhere = { ...settings, KAFKA_BROKERS: broker.url.replace('kafka://', '') };
-  const moved = await openWith(elsewhere);
+  const moved = await openWith(elsewhere, 'untilAnswers');
+  await expect(moved.transport.untilReady(new AbortController().signal)).rejects.toThrow(
+    /^RECENCY_KAFKA_BROKERS is "cluster \S+" here, but/,
+  );
   await expect(agreeOnSettings(moved.primary, moved.config, moved.transport)).rejects.toThrow(
     /^RECENCY_KAFKA_BROKERS is "cluster \S+" here, but the processes of this database use "cluster /,
   );
@@ -102,6 +101,7 @@ it.runIf(hasKafka())('another cluster of Kafka is refused, until it is adopted; 
   ]);
   expect((await runInProcess(['config', 'adopt'], elsewhere)).stdout).toMatch(/^RECENCY_KAFKA_BROKERS: cluster .* →/);
   expect(await findings(elsewhere)).toMatchObject([{ state: 'fine' }]);
+  expect(await topicsOf(elsewhere), 'neither doctor nor adopt creates any').toEqual([]);
   await watching;
   // What the former cluster had is no loss of this one.
   expect([...(await ends.read()).values()].filter(({ end }) => end > 0n)).toEqual([]);
@@ -110,6 +110,12 @@ it.runIf(hasKafka())('another cluster of Kafka is refused, until it is adopted; 
   await agreeOnSettings(moved.primary, moved.config, moved.transport);
   await moved.publish();
 });
+
+/** Those of the tasks and of the dead letters. */
+async function topicsOf({ KAFKA_BROKERS: brokers = '', TOPIC = '' }: Settings): Promise<string[]> {
+  const topics = await withAdmin((admin) => admin.listTopics(), brokers.split(','));
+  return topics.filter((topic) => topic.startsWith(TOPIC));
+}
 
 const OTHER_CLUSTER =
   /^Kafka at \S+ is the cluster \S+, but this process works on \S+\. Lead RECENCY_KAFKA_BROKERS of every/;

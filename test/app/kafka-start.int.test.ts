@@ -1,11 +1,9 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openTransport } from '../../src/app/transport.ts';
-import { loadConfig } from '../../src/config/config.ts';
-import { Database } from '../../src/mysql/database.ts';
 import { kafkaBehindProxy } from '../support/kafka-behind-proxy.ts';
+import { openedProcess } from '../support/opened-process.ts';
 import { hasKafka, withAdmin } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
-import { logger } from '../transport/place.ts';
 
 /** https://kafka.apache.org/protocol#protocol_api_keys */
 const CREATE_TOPICS = 19;
@@ -31,20 +29,12 @@ describe.runIf(hasKafka())('a start', () => {
   it('goes on when Kafka has not created the topics in time', async () => {
     const { proxy, address } = await kafkaBehindProxy();
     const settings = { ...(await serviceSettings('kafka')), KAFKA_BROKERS: address };
-    const config = loadConfig(
-      Object.fromEntries(Object.entries(settings).map(([name, value]) => [`RECENCY_${name}`, value])),
-    );
-    const resources = new AsyncDisposableStack();
-    onTestFinished(() => resources.disposeAsync());
-    const primary = resources.adopt(
-      new Database(settings.MYSQL_URL, { connections: 4, queue: 100, deadlineMs: 60_000 }),
-      (database) => database.close(),
-    );
-    const transport = openTransport({ config, logger, resources, primary }, 'test');
+    const opened = openedProcess(settings);
+    const transport = openTransport(opened, 'test');
     let left = 2;
     proxy.answer = (request) => (isCreation(request) && left-- > 0 ? timedOut(request) : undefined);
-    await transport.untilAnswers(new AbortController().signal);
+    await transport.untilReady(new AbortController().signal);
     expect(left).toBeLessThan(0);
-    expect(await withAdmin((admin) => admin.listTopics(), [address])).toContain(config.topic);
+    expect(await withAdmin((admin) => admin.listTopics(), [address])).toContain(opened.config.topic);
   });
 });

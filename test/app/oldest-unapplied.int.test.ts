@@ -47,7 +47,7 @@ async function openWay(kind: 'streams' | 'kafka') {
     (database) => database.close(),
   );
   const transport = openTransport({ config, logger, resources, primary }, 'test');
-  await transport.untilAnswers(new AbortController().signal);
+  await transport.untilReady(new AbortController().signal);
   const pool = resources.adopt(openSitePool(settings.MYSQL_URL, 2), (opened) => opened.end());
   const users = [OWNER, STAR, '10', '11', '12', '13'];
   const contacts = [

@@ -106,7 +106,7 @@ describe.runIf(hasKafka())('Kafka over TLS and SASL', () => {
 
   async function refusal(settings: Settings): Promise<string> {
     const transport = opened(configOf(settings));
-    const error = await transport.untilAnswers(new AbortController().signal).catch((thrown: unknown) => thrown);
+    const error = await transport.untilReady(new AbortController().signal).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ name: 'StartError' });
     return (error as Error).message;
   }
@@ -235,7 +235,7 @@ describe.runIf(hasKafka())('Kafka over TLS and SASL', () => {
       const refused = `Kafka does not allow ${named.replace('@', name)}`;
       // The broker learns of an ACL a little later than the controller.
       await until(async () => {
-        const error = await transport.untilAnswers(new AbortController().signal).catch((e: unknown) => e);
+        const error = await transport.untilReady(new AbortController().signal).catch((e: unknown) => e);
         return (error as Error).message.includes(refused);
       });
     });
@@ -247,7 +247,7 @@ describe.runIf(hasKafka())('Kafka over TLS and SASL', () => {
       ]);
       const refused = `Kafka does not allow DESCRIBE on the group "${name}"`;
       await until(async () => {
-        await transport.untilAnswers(new AbortController().signal);
+        await transport.untilReady(new AbortController().signal);
         return true;
       });
       const passed = async () => (await transport.strictBarrier([EVERYBODY])).passed();
@@ -270,7 +270,7 @@ describe.runIf(hasKafka())('Kafka over TLS and SASL', () => {
         ['dlq', 'DESCRIBE'],
       ]);
       await until(async () => {
-        await transport.untilAnswers(new AbortController().signal);
+        await transport.untilReady(new AbortController().signal);
         return true;
       });
       const publisher = new KafkaTaskPublisher({

@@ -14,6 +14,7 @@ import type { Settings } from '../support/cli.ts';
 import { ContactsDatabase } from '../support/contacts-database.ts';
 import { startWatch } from '../support/epoch-watch.ts';
 import { runInProcess } from '../support/in-process.ts';
+import { readyTransport } from '../support/opened-process.ts';
 import { LibrdkafkaProducer, whyNoLibrdkafka } from '../support/other-producers.ts';
 import { freshName, freshPrefix, hasKafka, kafkaBrokers, mysqlUrl, sql } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
@@ -54,6 +55,13 @@ describe('doctor', () => {
 
   it.runIf(hasKafka())('looks at the brokers as well', async () => {
     const kafka = await serviceSettings('kafka');
+    const before = await doctor(kafka);
+    expect(before.find('kafka', 'topics')).toMatchObject({
+      state: 'warning',
+      detail: expect.stringMatching(/^not all of the topics/),
+    });
+    expect(before.report?.findings.filter(({ state }) => state === 'problem')).toEqual([]);
+    await readyTransport(kafka);
     // A moment after its topics were created the broker knows all of them.
     const { report, find } = await until(async () => {
       const told = await doctor(kafka);
@@ -90,6 +98,7 @@ describe('doctor', () => {
     const TOPIC = String(kafka.TOPIC);
     const opened = await open({ kind: 'kafka', brokers: kafkaBrokers(), topic: TOPIC });
     onTestFinished(() => opened.close());
+    await readyTransport(kafka);
     await opened.publisher.publish(freshTasks(60));
     const admin = new Kafka({ brokers: kafkaBrokers(), logLevel: 0 }).admin();
     await admin.connect();

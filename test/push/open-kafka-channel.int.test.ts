@@ -1,16 +1,13 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { agreeOnSettings } from '../../src/app/shared-settings.ts';
-import { openTransport } from '../../src/app/transport.ts';
-import { loadConfig } from '../../src/config/config.ts';
 import { StartError } from '../../src/config/start-error.ts';
-import { Database } from '../../src/mysql/database.ts';
 import type { Notification } from '../../src/push/channel.ts';
 import { openKafkaChannel } from '../../src/push/open-kafka-channel.ts';
 import type { Settings } from '../support/cli.ts';
 import { kafkaBehindProxy } from '../support/kafka-behind-proxy.ts';
+import { openedProcess, readyTransport } from '../support/opened-process.ts';
 import { freshName, hasKafka, kafkaBrokers, withAdmin } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
-import { logger } from '../transport/place.ts';
 
 const [other = ''] = hasKafka() ? kafkaBrokers() : [];
 
@@ -19,32 +16,16 @@ const NOTIFICATION: Notification = {
   target: { channel: 'kafka', secrets: [] },
 };
 
-/** A process with these settings. */
-function openWith(settings: Settings & { MYSQL_URL: string }) {
-  const config = loadConfig(
-    Object.fromEntries(Object.entries(settings).map(([name, value]) => [`RECENCY_${name}`, value])),
-  );
-  const resources = new AsyncDisposableStack();
-  onTestFinished(() => resources.disposeAsync());
-  const primary = resources.adopt(
-    new Database(settings.MYSQL_URL, { connections: 4, queue: 100, deadlineMs: 60_000 }),
-    (database) => database.close(),
-  );
-  return { context: { config, logger, resources }, config, primary };
-}
-
 function openChannel(settings: Settings & { MYSQL_URL: string }) {
-  const { context, primary } = openWith(settings);
-  const { channel, kafka } = openKafkaChannel(context, primary);
+  const opened = openedProcess(settings);
+  const { channel, kafka } = openKafkaChannel(opened, opened.primary);
   return { kafka, deliver: async () => await channel.deliver([NOTIFICATION])[0] };
 }
 
 /** Remembers where the tasks are, as a process does at its start. */
 async function beginOn(settings: Settings & { MYSQL_URL: string }): Promise<void> {
-  const { context, config, primary } = openWith(settings);
-  const transport = openTransport({ ...context, primary }, 'test');
-  await transport.untilAnswers(new AbortController().signal);
-  await agreeOnSettings(primary, config, transport);
+  const { primary, config } = openedProcess(settings);
+  await agreeOnSettings(primary, config, await readyTransport(settings));
 }
 
 const topicsOf = async (broker: string) => await withAdmin((admin) => admin.listTopics(), [broker]);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { RedisNotOnRecord } from '../../src/redis/masters.ts';
 import { loggable } from '../../src/tracing/logger.ts';
 
 const MARKER = 'hunter2';
@@ -16,6 +17,13 @@ function failedCommand(): Error {
 }
 
 describe('what is logged', () => {
+  it('for an error that says what to do about it has that as well', () => {
+    expect(loggable(new RedisNotOnRecord('Redis is another one'))).toMatchObject({
+      message: 'Redis is another one',
+      remedy: expect.stringMatching(/^Lead the address/),
+    });
+  });
+
   it('for an error is its class, message, stack, code and causes, and nothing else', () => {
     const error = new Error('outer', { cause: failedCommand() });
     const logged = loggable(error) as { cause: object };

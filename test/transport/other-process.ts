@@ -19,6 +19,9 @@ export class OtherProcess {
     const args = [place, wanted, behaviour].map((value) => JSON.stringify(value));
     this.#child = fork(SCRIPT, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], execArgv: [] });
     this.#child.on('message', (message: Told) => this.told.push(message));
+    this.#child.on('exit', (code) => {
+      if (code) this.told.push({ kind: 'failed', why: `the process ended with ${code}` }); // its run has failed
+    });
   }
 
   /** Ids, or positions, of what it received or has handled. */

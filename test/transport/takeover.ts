@@ -88,7 +88,8 @@ export function describeTakeover(name: string, { freshPlace, holdMs, histories }
       sleeper.signal('SIGCONT');
       sleeper.behave('take');
       // Or its connection was lost meanwhile, so that it cannot ask: then it does not go on with the batch either.
-      await until(() => sleeper.told.some(({ kind }) => kind === 'lost' || kind === 'failed'));
+      const isLost = () => sleeper.told.some(({ kind }) => kind === 'lost' || kind === 'failed');
+      await until(() => isLost() || Promise.reject(new Error(JSON.stringify(sleeper.told))));
       expect(sleeper.told.some(({ kind }) => kind === 'kept')).toBe(false);
     });
 

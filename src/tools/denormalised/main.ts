@@ -16,7 +16,7 @@ async function start(context: ProcessContext): Promise<void> {
   const primary = resources.adopt(openPrimary(config), (opened) => opened.close());
   const pool = resources.adopt(openDenormalisedPool(config.mysqlUrl), (opened) => opened.end());
   const transport = openTransport({ ...context, primary }, 'denormalised');
-  await transport.untilAnswers(signal);
+  await transport.untilReady(signal);
   const source = transport.openSource({ doIndexesExist: async () => true });
   const deadLetters = resources.adopt(transport.openDeadLetters(), (opened) => opened.close());
   const consumer = new TaskConsumer({

@@ -50,7 +50,7 @@ export async function openHarnessStores({ config }: Namespace, opening: Opening)
   const openPool = opening.feed === 'capture' ? openCapturedSitePool : openSitePool;
   const pool = resources.adopt(openPool(config.mysqlUrl), (opened) => opened.end());
   const transport = openTransport({ ...context, primary: stores.primary }, 'rig');
-  await transport.untilAnswers(signal);
+  await transport.untilReady(signal);
   const publisher = resources.adopt(transport.openPublisher(), (opened) => opened.close());
   const through = (barrier: RaiseBarrier) => inTurn(stores.kinds.map((parts) => drainBarrierOf(parts, barrier)));
   const limits = { max: config.max, min: config.min };

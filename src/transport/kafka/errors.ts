@@ -107,6 +107,12 @@ export function isElecting(error: unknown): boolean {
   return ELECTING.has((error as KafkaError | null)?.type ?? '');
 }
 
+/** Does a topic not exist, or not yet on every broker? */
+export function isOfMissingTopic(error: unknown): boolean {
+  const { type = '', cause } = (error ?? {}) as KafkaError;
+  return type === 'UNKNOWN_TOPIC_OR_PARTITION' || (cause !== undefined && isOfMissingTopic(cause));
+}
+
 /** The brokers refuse an operation that an operator has to allow. The message names the permission. */
 export class KafkaPermissionMissing extends UserError {
   override readonly name = 'KafkaPermissionMissing';

@@ -114,6 +114,11 @@ export class TopicAdmin {
     this.#hasDeadLetters = hasDeadLetters;
   }
 
+  /** Resolves if the brokers answer, whatever topics there are. @throws what kafkajs throws */
+  reach(): Promise<void> {
+    return allowingLeaderless(() => this.#ask(async (admin) => void (await admin.listTopics())));
+  }
+
   /** Creates the topics of the tasks and of the dead letters unless they exist. */
   ensureTopics(partitions: number): Promise<void> {
     const deadLetters = this.#hasDeadLetters ? [deadLetterTopicConfig(this.#topic)] : [];

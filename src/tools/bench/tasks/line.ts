@@ -47,7 +47,7 @@ export async function recencyLine(ground: Ground, consumers: number): Promise<Ta
   const { namespace, processGroup, resources, signal, stores } = ground;
   const { logger } = stores.jobs;
   const opened = openTransport({ config: namespace.config, logger, resources, primary: stores.primary }, 'bench');
-  await opened.untilAnswers(signal);
+  await opened.untilReady(signal);
   const publisher = resources.adopt(opened.openPublisher(), (open) => open.close());
   const names = Array.from({ length: consumers }, (_, i) => `${namespace.transport} consumer ${i + 1}`);
   return {

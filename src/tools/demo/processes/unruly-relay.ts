@@ -33,7 +33,7 @@ async function startRelay(context: ProcessContext): Promise<void> {
   const extraMs = Math.max(config.kafkaTimeoutMs, config.redisTimeoutMs);
   const database = resources.adopt(openPrimary(config, { extraMs, connections: 2 }), (opened) => opened.close());
   const transport = openSmallLane({ ...context, primary: database }, 'relay');
-  await transport.untilAnswers(signal);
+  await transport.untilReady(signal);
   const inner = resources.adopt(transport.openPublisher(), (opened) => opened.close());
   const deadLetters = resources.adopt(transport.openDeadLetters(), (opened) => opened.close());
   const random = seededRandom(Number(seed));

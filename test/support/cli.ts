@@ -42,13 +42,16 @@ export class CliProcess implements AsyncDisposable {
     this.#child.kill(signal);
   }
 
-  /** Kills it when the test has finished. If the test has failed, and the process ended by itself, shows what it said. */
+  /**
+   * Kills it when the test has finished. If the test has failed, and the process ended by itself, shows what it said.
+   * @param test the one that it belongs to; or what calls back without one, for the processes of a whole file
+   */
   killAtEnd(test: Pick<TestContext, 'onTestFinished'> = { onTestFinished }): this {
-    test.onTestFinished(async ({ task }) => {
+    test.onTestFinished(async (finished?: Pick<TestContext, 'task'>) => {
       const { exitCode } = this.#child;
       const hasEnded = exitCode !== null && !this.#isSignalled;
       await this[Symbol.asyncDispose]();
-      if (hasEnded && task.result?.state === 'fail')
+      if (hasEnded && finished?.task.result?.state === 'fail')
         console.error(
           `${this.#child.spawnargs.slice(1).join(' ')} ended with ${exitCode}:\n${this.stdout}\n${this.stderr}`,
         );

@@ -82,7 +82,13 @@ function waits(
 ): Pick<Transport, 'untilAnswers' | 'untilReady'> {
   const untilAnswers: Transport['untilAnswers'] = (signal, withinMs) =>
     untilRedisAnswers(client, { config, signal, logger }, 'streams', withinMs);
-  return { untilAnswers, untilReady: untilAnswers };
+  return {
+    untilAnswers,
+    untilReady: async (signal, withinMs, admit) => {
+      await untilAnswers(signal, withinMs);
+      await admit?.(new Map());
+    },
+  };
 }
 
 function openLetters(

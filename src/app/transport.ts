@@ -15,7 +15,7 @@ import { agreedTransport, agreementOn } from './agreed-transport.ts';
 import { openKafkaTransport } from './kafka-transport.ts';
 import { openPrimary } from './open-mysql.ts';
 import type { ProcessContext } from './run-process.ts';
-import { admitSettings, agreedSettings } from './shared-settings.ts';
+import { agreedSettings } from './shared-settings.ts';
 import { openStreamsTransport } from './streams-transport.ts';
 import type { TransportOpening } from './transport-opening.ts';
 
@@ -82,7 +82,6 @@ export async function withDeadLetters<T>(
   const transport = openSmallLane({ config, logger, resources, primary }, name);
   await agreedSettings(primary, config); // with others there are other letters, or none
   await transport.untilReady(signal);
-  await admitSettings(primary, config, transport);
   return await work(resources.adopt(transport.openDeadLetters(), (opened) => opened.close()));
 }
 

@@ -65,8 +65,8 @@ export async function diagnose(signal: AbortSignal): Promise<Finding[]> {
   const records = await examineRecords({ redis, streams, primary }, config);
   const brokers = config.transport === 'kafka' ? await examineKafka({ config, logger, primary, transport }) : [];
   const lanes = config.transport === 'streams' ? await examine('streams', lanesOnRecord(transport)) : [];
-  const isTopicMissing = brokers.some(({ check }) => check === 'topics');
-  const backlog = isTopicMissing ? [] : await examineBacklog(primary, redis, transport, config);
+  const isTopicMissing = brokers.some(({ check, state }) => check === 'topics' && state === 'warning');
+  const backlog = await examineBacklog({ primary, redis, transport, isTopicMissing }, config);
   return [
     ...found,
     ...records,
@@ -197,10 +197,16 @@ interface KafkaExamination {
   readonly transport: LanedTransport;
 }
 
+interface BacklogExamination {
+  readonly primary: Database;
+  readonly redis: RedisClient;
+  readonly transport: LanedTransport;
+  /** Of Kafka: then dead letters are not looked at, which would create theirs. */
+  readonly isTopicMissing: boolean;
+}
+
 function examineBacklog(
-  primary: Database,
-  redis: RedisClient,
-  transport: LanedTransport,
+  { primary, redis, transport, isTopicMissing }: BacklogExamination,
   config: Config,
 ): Promise<Finding[]> {
   const kinds = indexStores(config, primary, redis).kinds;
@@ -218,7 +224,8 @@ function examineBacklog(
   const watermark = appliedWatermarkOf({ primary, watch, redis, kinds, transport }, config);
   const deadLetters = transport.small.openDeadLetters();
   const checks = backlogChecks({
-    ...{ primary, transport, deadLetters, delayQueues: kinds.map(({ delayQueue }) => delayQueue) },
+    ...(isTopicMissing ? {} : { deadLetters }),
+    ...{ primary, transport, delayQueues: kinds.map(({ delayQueue }) => delayQueue) },
     watched: new WatchedUsers(redis, config.keyPrefix).queue,
     ...{ watermark, measuring: { measure: () => watermark.measure(), patienceMs: MEASURING_MS } },
   });

@@ -60,7 +60,9 @@ it('a transport that was left where it was counts no more once another is adopte
   const left = await openWith(settings);
   await agreeOnSettings(left.primary, left.config, left.transport);
   await left.publish();
-  const { config, primary, transport, publish } = await openWith({ ...settings, TOPIC: freshName() });
+  const elsewhere = { ...settings, TOPIC: freshName() };
+  await expect(openWith(elsewhere)).rejects.toThrow(/^RECENCY_TOPIC is "\S+" here, but/);
+  const { config, primary, transport, publish } = await openWith(elsewhere, 'untilAnswers');
   await adopt(primary, config, transport);
   await publish();
   await isRefused(left, 'TOPIC');

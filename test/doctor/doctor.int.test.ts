@@ -61,6 +61,7 @@ describe('doctor', () => {
       detail: expect.stringMatching(/^not all of the topics/),
     });
     expect(before.report?.findings.filter(({ state }) => state === 'problem')).toEqual([]);
+    expect(before.find('backlog', 'outbox')).toMatchObject({ state: 'fine' });
     await readyTransport(kafka);
     // A moment after its topics were created the broker knows all of them.
     const { report, find } = await until(async () => {

@@ -1,5 +1,6 @@
 import { describe, it } from 'vitest';
 import { kafkaBehindProxy } from '../../support/kafka-behind-proxy.ts';
+import { int16, keyOf, replyTo } from '../../support/kafka-requests.ts';
 import { freshName, hasKafka } from '../../support/servers.ts';
 import { until } from '../../support/until.ts';
 import { freshTasks } from '../outgoing-task.ts';
@@ -12,17 +13,8 @@ const HEARTBEAT = 12;
 const COORDINATOR_LOADING = 14;
 const NOT_COORDINATOR = 16;
 
-/** A request's api key; undefined: these are several requests, or a part of one. */
-const keyOf = (sent: Buffer) => (sent.readInt32BE(0) + 4 === sent.length ? sent.readInt16BE(4) : undefined);
-
-/** The reply to a request, of versions that begin with throttle_time_ms and error_code. */
-function refusal(request: Buffer, code: number, rest: Buffer): Buffer {
-  const head = Buffer.alloc(14);
-  head.writeInt32BE(head.length - 4 + rest.length, 0);
-  request.copy(head, 4, 8, 12); // correlation id
-  head.writeInt16BE(code, 12);
-  return Buffer.concat([head, rest]);
-}
+/** In versions whose error_code comes first. */
+const refusal = (request: Buffer, code: number, rest: Buffer) => replyTo(request, Buffer.concat([int16(code), rest]));
 
 /** Does a member ask, and not a consumer that has never joined? */
 function isMember(joinGroup: Buffer): boolean {

@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { openTransport } from '../../src/app/transport.ts';
 import { kafkaBehindProxy } from '../support/kafka-behind-proxy.ts';
-import { int16, int32, keyOf, replyTo } from '../support/kafka-requests.ts';
+import { CREATE_TOPICS, int16, int32, keyOf, replyTo } from '../support/kafka-requests.ts';
 import { openedProcess } from '../support/opened-process.ts';
 import { hasKafka, withAdmin } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
 
-/** https://kafka.apache.org/protocol#protocol_api_keys */
-const CREATE_TOPICS = 19;
 /** https://kafka.apache.org/protocol#protocol_error_codes */
 const REQUEST_TIMED_OUT = 7;
 

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { agreeOnSettings } from '../../src/app/shared-settings.ts';
+import { adoptSettings, agreeOnSettings } from '../../src/app/shared-settings.ts';
 import { StartError } from '../../src/config/start-error.ts';
 import type { Notification } from '../../src/push/channel.ts';
 import { openKafkaChannel } from '../../src/push/open-kafka-channel.ts';
 import type { Settings } from '../support/cli.ts';
 import { kafkaBehindProxy } from '../support/kafka-behind-proxy.ts';
+import { CREATE_TOPICS, keyOf } from '../support/kafka-requests.ts';
 import { openedProcess, readyTransport } from '../support/opened-process.ts';
 import { freshName, hasKafka, kafkaBrokers, withAdmin } from '../support/servers.ts';
 import { serviceSettings } from '../support/service-settings.ts';
@@ -59,5 +60,25 @@ describe.runIf(hasKafka())('notifications', () => {
     const why = expect.stringMatching(/^RECENCY_KAFKA_BROKERS is "cluster \S+" here, but/);
     expect(await deliver()).toEqual({ is: 'failed', why });
     expect(await topicsOf(other)).not.toContain(activity);
+  });
+
+  it('are not confirmed when another cluster was adopted while they were sent', async () => {
+    const { proxy, address } = await kafkaBehindProxy();
+    const settings = { ...(await serviceSettings('kafka')), KAFKA_BROKERS: address, ACTIVITY_TOPIC: freshName() };
+    await beginOn(settings);
+    const { deliver } = openChannel(settings);
+    const { config, primary } = openedProcess(settings);
+    const elsewhere = { location: async () => new Map([['KAFKA_BROKERS:cluster', 'cluster elsewhere']]) };
+    let adopted: Promise<void> | undefined;
+    proxy.answer = (request) => {
+      if (keyOf(request) === CREATE_TOPICS) adopted ??= adoptSettings(primary, config, elsewhere);
+      return undefined;
+    };
+    const why = expect.stringMatching(/^RECENCY_KAFKA_BROKERS is "cluster \S+" here, but .* "cluster elsewhere"/);
+    expect(await deliver()).toEqual({ is: 'failed', why });
+    await adopted;
+    expect(await withAdmin((admin) => admin.fetchTopicOffsets(settings.ACTIVITY_TOPIC), [address])).toContainEqual(
+      expect.objectContaining({ high: '1' }),
+    );
   });
 });

@@ -1,3 +1,6 @@
+/** https://kafka.apache.org/protocol#protocol_api_keys */
+export const CREATE_TOPICS = 19;
+
 /** A request's api key (https://kafka.apache.org/protocol#protocol_api_keys); undefined: these are several requests, or a part of one. */
 export const keyOf = (sent: Buffer) => (sent.readInt32BE(0) + 4 === sent.length ? sent.readInt16BE(4) : undefined);
 

@@ -1,7 +1,7 @@
 import { type FieldError, PROBLEMS, type ProblemCode } from '../contracts/problem.ts';
 import { DatabaseBusy, DatabaseUnavailable, HeavyQueriesBusy, StatementTooSlow } from '../mysql/database.ts';
 import { isRefused } from '../mysql/faults.ts';
-import { RedisUnavailable } from '../redis/unavailable.ts';
+import { isWithoutRedis } from '../redis/unavailable.ts';
 import { DeadlineExceeded } from '../timing/deadline.ts';
 
 interface ProblemParts {
@@ -38,7 +38,6 @@ const UNAVAILABLE: readonly [new (...args: never[]) => Error, ProblemCode][] = [
   [DatabaseUnavailable, 'database_unavailable'],
   [StatementTooSlow, 'deadline_exceeded'],
   [DeadlineExceeded, 'deadline_exceeded'],
-  [RedisUnavailable, 'redis_unavailable'],
 ];
 
 /** Errors of express and its body parser, by `type`. */
@@ -59,6 +58,7 @@ export function problemOf(error: unknown): HttpProblem {
   if (error instanceof HttpProblem) return error;
   const unavailable = UNAVAILABLE.find(([kind]) => error instanceof kind);
   if (unavailable) return unavailableProblem(unavailable[1], error);
+  if (isWithoutRedis(error)) return unavailableProblem('redis_unavailable', error);
   const code = isRefused(error) ? 'database_refused' : codeOfExpress(error);
   return new HttpProblem(code ?? 'internal', { cause: error });
 }

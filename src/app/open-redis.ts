@@ -187,7 +187,7 @@ export async function checkRedisUse(client: RedisClient, config: Config, role: R
         `This Redis is version ${version}; Recency needs ${OLDEST_VERSIONS.Redis} or newer. Upgrade it.`,
       );
     }
-    if (fieldOf(server, 'redis_mode') === 'cluster' && !client.isCluster) {
+    if (isClusterNode(server) && !client.isCluster) {
       const fix = `Set ${setting} to several of its addresses, separated by commas (the same one twice will do).`;
       throw new StartError(`This Redis is a node of a cluster. ${fix}`);
     }
@@ -206,6 +206,11 @@ export async function checkRedisUse(client: RedisClient, config: Config, role: R
     if (cause instanceof Error && cause.message.startsWith('OOM')) return 'full';
     throw refusedCommand(error, setting, aclRules(config.keyPrefix, usesOf(client, config, role)));
   }
+}
+
+/** Valkey has another name for it. @param server the reply to INFO server */
+function isClusterNode(server: string): boolean {
+  return (fieldOf(server, 'redis_mode') ?? fieldOf(server, 'server_mode')) === 'cluster';
 }
 
 /** Tasks are on the Redis of the indexes unless STREAMS_URL is set. */

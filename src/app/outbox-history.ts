@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { bumpKeepingSuspension } from '../index/epoch.ts';
-import type { RedisTrust } from '../index/epoch-watch.ts';
 import type { Database } from '../mysql/database.ts';
 import { serverOn } from '../mysql/epoch-token.ts';
 import { isSameTaskThere, readNewestTask, type WrittenTask } from '../mysql/newest-task.ts';
@@ -10,8 +9,6 @@ export interface OutboxHistoryOptions {
   readonly primary: Database;
   /** The newest task that was seen on each server of MySQL, in Redis, where no restore of MySQL sets it back. */
   readonly kept: Pick<TextRecord, 'read' | 'replace'>;
-  /** Of the same Redis. */
-  readonly watch: Pick<RedisTrust, 'during' | 'distrust'>;
   /** A new epoch has begun, and why. */
   readonly onNewEpoch: (why: string) => void;
 }
@@ -28,18 +25,12 @@ type NewestTasks = Readonly<z.infer<typeof KEPT>>;
 const MOST_SERVERS = 8;
 
 /**
- * Notices that MySQL or Redis has gone back although each is the server that it was, by the newest task of the outbox, which both keep:
- *
- * - MySQL has it no longer, or has less than that. A backup was restored in place, or somebody has emptied the outbox, perhaps while the
- *   site wrote on: tasks that nobody had published are gone, and indexes may have what MySQL has not.
- * - Redis keeps less than this process has seen there. It was the replica of an older server for a moment, or has read an older file.
- *
- * So a new epoch begins, unless one has begun since: most of what sets Redis back also makes it another server than the one on record.
+ * Notices that MySQL has gone back although it is the server that it was, by the newest task of the outbox, which Redis keeps as well: MySQL
+ * has it no longer, or has less than that. A backup was restored in place, or somebody has emptied the outbox, perhaps while the
+ * site wrote on: tasks that nobody had published are gone, and indexes may have what MySQL has not. So a new epoch begins.
  */
 export class OutboxHistory {
   readonly #options: OutboxHistoryOptions;
-  /** The newest that Redis was seen to keep in the epoch that was in force when last asked. */
-  #seen: { readonly epoch: string; readonly id: bigint } | undefined;
 
   constructor(options: OutboxHistoryOptions) {
     this.#options = options;
@@ -51,39 +42,23 @@ export class OutboxHistory {
    * @throws RedisUnavailable, DatabaseUnavailable, DatabaseNotPrimary, EpochMissing
    */
   async epoch(): Promise<string> {
-    const { primary, kept, watch, onNewEpoch } = this.#options;
-    const first = await this.#look();
-    if (first.why !== undefined) watch.distrust(); // compares the servers, which begins an epoch if they are others
-    const { why, epoch, text, tasks, newest } =
-      first.why === undefined ? first : await watch.during(() => this.#look());
-    const token = why === undefined ? epoch : await bumpKeepingSuspension(primary, why);
-    if (why !== undefined) onNewEpoch(why);
-    const server = serverOn(epoch) ?? '';
-    const isKept = tasks[server]?.id === newest.id && why === undefined;
-    if (isKept || (await kept.replace(text, textWith(tasks, server, newest))))
-      this.#seen = { epoch: token, id: BigInt(newest.id) };
-    return token;
-  }
-
-  /** Changes nothing. */
-  async #look() {
-    const { primary, kept } = this.#options;
+    const { primary, kept, onNewEpoch } = this.#options;
     const text = await kept.read(); // first: the outbox has at least what another process saw by then
     const { epoch, ...newest } = await readNewestTask(primary);
     const tasks = valueIn(KEPT, text) ?? {};
-    const before = tasks[serverOn(epoch) ?? ''];
-    const why = before && (await this.#whatWentBack(epoch, before, newest));
-    return { why, epoch, text, tasks, newest };
+    const server = serverOn(epoch) ?? '';
+    const before = tasks[server];
+    const why = before && (await this.#whatWentBack(before, newest));
+    const token = why === undefined ? epoch : await bumpKeepingSuspension(primary, why);
+    if (why !== undefined) onNewEpoch(why);
+    if (before?.id !== newest.id || why !== undefined) await kept.replace(text, textWith(tasks, server, newest));
+    return token;
   }
 
-  async #whatWentBack(epoch: string, before: WrittenTask, newest: WrittenTask): Promise<string | undefined> {
-    const [idBefore, idNow] = [BigInt(before.id), BigInt(newest.id)];
+  async #whatWentBack(before: WrittenTask, newest: WrittenTask): Promise<string | undefined> {
     const lost = 'tasks were removed from the outbox, or MySQL was set back';
-    if (idNow < idBefore) return `${lost}: the newest was ${idBefore}, and is ${idNow}`;
-    if (!(await this.#isThere(before, newest))) return `${lost}: task ${idBefore} is gone`;
-    const seen = this.#seen?.epoch === epoch ? this.#seen.id : 0n;
-    if (idBefore >= seen) return undefined;
-    return `Redis was set back: the newest task that it knew was ${seen}, and is ${idBefore}`;
+    if (BigInt(newest.id) < BigInt(before.id)) return `${lost}: the newest was ${before.id}, and is ${newest.id}`;
+    return (await this.#isThere(before, newest)) ? undefined : `${lost}: task ${before.id} is gone`;
   }
 
   async #isThere(before: WrittenTask, newest: WrittenTask): Promise<boolean> {

@@ -116,7 +116,7 @@ export function appliedWatermarkOf(
 const LONGEST_REST_MS = 2_000;
 
 /**
- * Measures that until the process ends, and whether MySQL or Redis has gone back. A permission of Kafka that is missing is logged once, as
+ * Measures that until the process ends, and whether MySQL has gone back. A permission of Kafka that is missing is logged once, as
  * an error.
  * @param onNewEpoch called when one has begun because it has: an alarm
  */
@@ -134,9 +134,8 @@ export function watchApplied(
   const outbox = new OutboxHistory({
     primary: places.primary,
     kept: new TextRecord(places.redis, newestTasksKey(context.config.keyPrefix)),
-    watch: places.watch,
     onNewEpoch: (why) => {
-      context.logger.error({ why }, 'MySQL or Redis has gone back: a new epoch, every index is cold');
+      context.logger.error({ why }, 'MySQL has gone back: a new epoch, every index is cold');
       onNewEpoch();
     },
   });

@@ -8,6 +8,7 @@ import { EpochWatch, type RedisTrust } from '../index/epoch-watch.ts';
 import { ownerKey, RedisOwnership } from '../index/ownership.ts';
 import type { Steps } from '../index/protocol.ts';
 import type { RedisContactIndex } from '../index/redis/redis-contact-index.ts';
+import { SetBackWatch } from '../index/set-back.ts';
 import { stepsOn } from '../index/steps.ts';
 import type { Database } from '../mysql/database.ts';
 import { nextFencingToken } from '../mysql/leases.ts';
@@ -16,6 +17,7 @@ import type { RedisClient } from '../redis/connection.ts';
 import { DelayQueue } from '../redis/delay-queue.ts';
 import { Leases, type LeasesOptions } from '../redis/lease.ts';
 import { isAnyKeyLike } from '../redis/masters.ts';
+import { OwnMarks } from '../redis/own-marks.ts';
 import { TextRecord } from '../redis/text-record.ts';
 import { type Site, siteOf } from '../site/site.ts';
 import { openLogger } from '../tracing/logger.ts';
@@ -69,10 +71,10 @@ export function connectStores(
   const { config, logger, resources } = context;
   const primary = adoptDatabase(context, openPrimary(config, options));
   const redis = resources.adopt(openRedisClient(config, name, logger), closeRedis);
+  const ownership = new RedisOwnership(new TextRecord(redis, ownerKey(config.keyPrefix)), primary, takesOver);
   const watch = new EpochWatch({
-    client: redis,
-    database: primary,
-    ownership: new RedisOwnership(new TextRecord(redis, ownerKey(config.keyPrefix)), primary, takesOver),
+    ...{ client: redis, database: primary, ownership },
+    setBack: new SetBackWatch(new OwnMarks(redis, config.keyPrefix), ownership),
     logger,
     admit: () => admitSettings(primary, config), // an epoch may have begun because others were adopted
     ...(onNewEpoch ? { onNewEpoch } : {}),

@@ -15,7 +15,7 @@ export function redisChecks(client: RedisClient, config: Config, role: RedisRole
   const node = client.isCluster ? ((client as Cluster).nodes('master')[0] as Redis) : (client as Redis);
   const info = async (section: string, field: string) => fieldOf(await node.info(section), field) ?? 'not known';
   return {
-    version: async () => fine(`Redis ${await info('server', 'redis_version')}${client.isCluster ? ', a cluster' : ''}`),
+    version: async () => fine(`${productIn(await node.info('server'))}${client.isCluster ? ', a cluster' : ''}`),
     permissions: async () => {
       await checkRedisUse(client, config, role);
       return fine('this user may do what Recency does');
@@ -33,6 +33,14 @@ export function redisChecks(client: RedisClient, config: Config, role: RedisRole
     ...(client.isCluster ? { 'cluster-require-full-coverage': () => coverageVerdict(node) } : {}),
     snapshots: async () => forkVerdict(Number(await info('stats', 'latest_fork_usec')) / 1000),
   };
+}
+
+/** Valkey also names the version of Redis whose clients it serves. @param server the reply to INFO server */
+function productIn(server: string): string {
+  const valkey = fieldOf(server, 'valkey_version');
+  return valkey === undefined
+    ? `Redis ${fieldOf(server, 'redis_version') ?? 'of an unknown version'}`
+    : `Valkey ${valkey}`;
 }
 
 /** Is this the Redis that the processes use? @param primary with the record */

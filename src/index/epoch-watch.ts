@@ -13,16 +13,19 @@ import {
   readMasters,
 } from '../redis/masters.ts';
 import { RedisUnavailable } from '../redis/unavailable.ts';
-import { ClusterWatch } from './cluster-watch.ts';
 import { bumpKeepingSuspension, checkMysqlServer, checkRedisMasters, identityOf } from './epoch.ts';
+import { MastersWatch } from './masters-watch.ts';
 import { type MastersOnRecord, reportRecorded, whileOnRecord } from './on-record.ts';
 import { RedisBelongsToAnother, type RedisOwnership } from './ownership.ts';
+import type { SetBackWatch } from './set-back.ts';
 
 export interface EpochWatchOptions {
   readonly client: RedisClient;
   readonly database: Database;
   /** Whose the indexes are; undefined: this Redis has none. */
   readonly ownership: RedisOwnership | undefined;
+  /** Left out where nothing that is read later must not be older: a Redis of tasks alone has a record of its own. */
+  readonly setBack?: SetBackWatch;
   /** What this Redis is used for (the indexes alone). */
   readonly roles?: readonly RedisRole[];
   readonly logger: Logger;
@@ -34,9 +37,12 @@ export interface EpochWatchOptions {
   readonly onNewEpoch?: () => void;
   /** Between two checks while there is no sign of a change, ms (10,000). */
   readonly intervalMs?: number;
+  /** Between two looks at the masters alone, ms (1,000). */
+  readonly lookMs?: number;
 }
 
 const INTERVAL_MS = 10_000;
+const LOOK_MS = 1_000;
 const RETRY_MS = 500;
 
 /** How long a start compares again while connections change, ms. */
@@ -70,13 +76,14 @@ export class EpochWatch {
   #compared: ComparedMasters | undefined;
   /** The identities of the masters when last asked; undefined: one did not answer. */
   #seen: readonly string[] | undefined;
-  readonly #cluster = new ClusterWatch(() => this.#look());
+  readonly #masters: MastersWatch;
   /** When this Redis was last refused, ms; undefined: not since it was on record. */
   #refusedAt: number | undefined;
 
   constructor(options: EpochWatchOptions) {
     this.#options = options;
     this.#connections = new MasterConnections(options.client, () => this.#schedule(0));
+    this.#masters = new MastersWatch(() => this.#look(), options.lookMs ?? LOOK_MS);
   }
 
   /**
@@ -84,13 +91,13 @@ export class EpochWatch {
    * @throws RedisUnavailable, DatabaseUnavailable, EpochMissing
    */
   async start(): Promise<void> {
-    const { client, database } = this.#options;
+    const { database } = this.#options;
     this.#connections.start();
     const again = () => this.#schedule(0);
     this.#forgetDatabase = [database.onConnection(again), database.epochs.onChange(again)];
     await this.#compareFirst();
     if (this.#timer === undefined) this.#schedule(this.#options.intervalMs ?? INTERVAL_MS);
-    if (client.isCluster) this.#cluster.start();
+    this.#masters.start();
   }
 
   async #compareFirst(): Promise<void> {
@@ -110,7 +117,7 @@ export class EpochWatch {
   stop(): void {
     this.#connections.stop();
     for (const forget of this.#forgetDatabase) forget();
-    this.#cluster.stop();
+    this.#masters.stop();
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }
@@ -192,7 +199,7 @@ export class EpochWatch {
       if (error instanceof RedisNotOnRecord || error instanceof RedisBelongsToAnother) this.#decide(number, undefined);
       throw error;
     });
-    this.#cluster.recorded(number);
+    this.#masters.recorded(number);
     if (onRecord.epoch !== this.#compared?.epoch) await admit?.();
     if (ofMysql !== 'new_epoch') reportRecorded('Redis', recorded, this.#options); // one alarm: the indexes belong to the new server, too
     const replicationIds = masters.map(({ replicationId }) => replicationId);
@@ -202,11 +209,12 @@ export class EpochWatch {
 
   /** @throws RedisBelongsToAnother, RedisNotOnRecord, RedisUnavailable, DatabaseUnavailable */
   async #record(present: PresentConnections, masters: readonly RedisMaster[], roles: readonly RedisRole[]) {
-    const { database, ownership } = this.#options;
+    const { database, ownership, setBack } = this.#options;
+    await setBack?.settle();
     const claimed = await ownership?.claim();
     if (!this.#connections.areUnchangedSince(present))
       throw new RedisUnavailable('Redis was connected to again while it was compared');
-    if (this.#cluster.owesEpoch(masters))
+    if (this.#masters.owesEpoch(masters))
       await bumpKeepingSuspension(database, 'the move of a slot of the Redis Cluster was broken off');
     const compared = await checkRedisMasters(database, masters, { roles, ownership: claimed });
     if (claimed?.epoch !== compared.epoch) await ownership?.claim(); // the owner is known by the epoch that has begun
@@ -221,7 +229,7 @@ export class EpochWatch {
    */
   #see(number: number, masters: readonly RedisMaster[] | undefined): boolean {
     const before = this.#seen;
-    if (masters) this.#cluster.see(number, masters);
+    if (masters) this.#masters.see(number, masters);
     if (number < this.#latest) return false;
     this.#seen = masters?.map(identityOf);
     if (this.#seen?.every((identity) => before?.includes(identity))) return false;
@@ -229,13 +237,32 @@ export class EpochWatch {
     return true;
   }
 
-  /** Asks Redis alone: see cluster-watch.ts. */
+  /** Asks Redis alone: see masters-watch.ts. */
   async #look(): Promise<void> {
     const number = ++this.#started;
-    const { client } = this.#options;
-    const masters = await readMasters(client, connectedMasters(client)).catch(() => undefined); // the comparison says why
+    const masters = await this.#ask();
+    const isSetBack = masters !== undefined && (await this.#isSetBack(masters));
     if (this.#timer === undefined) return; // stopped meanwhile
-    if (masters === undefined || this.#see(number, masters)) this.#schedule(0);
+    const isOther = masters === undefined || this.#see(number, masters);
+    if (isSetBack) this.#leave(number);
+    if (isOther || isSetBack) this.#schedule(0);
+  }
+
+  #leave(number: number): void {
+    this.#options.logger.error('Redis was set back while it ran on: what it holds is older than what it held');
+    this.#decide(number, undefined);
+  }
+
+  #ask(): Promise<RedisMaster[] | undefined> {
+    const { client } = this.#options;
+    return readMasters(client, connectedMasters(client)).catch(() => undefined); // the comparison says why
+  }
+
+  /** Not where other masters have taken over meanwhile, which have no marks: their comparison begins an epoch. */
+  async #isSetBack(masters: readonly RedisMaster[]): Promise<boolean> {
+    const { setBack } = this.#options;
+    const areOthers = async () => (await this.#ask())?.map(identityOf).join() !== masters.map(identityOf).join();
+    return (await setBack?.look(masters, areOthers).catch(() => false)) ?? false; // the next look says it
   }
 
   #decide(number: number, compared: ComparedMasters | undefined): void {

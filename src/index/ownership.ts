@@ -5,8 +5,9 @@
  * - Consumers that were led to a copy of MySQL take the tasks of the original. Whom a task is about there may be nobody: the
  *   original's indexes would not be changed, and the tasks would be acknowledged.
  * - The keys may be exchanged while the server runs on (SWAPDB, MOVE, a restore by RESTORE), and then come back as they were.
+ * - The server may be set back while it runs on (see set-back.ts).
  *
- * So there is one owner at a time. Its id is new whenever there was none, or another MySQL takes Redis over; what was written counts only
+ * So there is one owner at a time. Its id is new whenever there was none, another MySQL takes Redis over, or Redis was set back; what was written counts only
  * if Redis had the id on record before and after (see on-record.ts), and another id begins an epoch (see redis-masters.ts).
  *
  * A failover of MySQL looks like a copy. So consumers take Redis over, whose work it is about, and no other process does: one that came
@@ -79,7 +80,7 @@ export class RedisOwnership {
       this.#claimed = await claim(this.#record, {
         readEpoch: () => this.#readEpoch(),
         takesOver: this.#takesOver,
-        freshId: () => randomBytes(9).toString('base64url'),
+        freshId,
         now: Date.now,
       });
       return this.#claimed;
@@ -95,6 +96,21 @@ export class RedisOwnership {
   async check(): Promise<void> {
     const found = ownershipIn(await this.#record.read());
     if (found !== undefined && !isOfServer(found, await this.#readEpoch())) throw new RedisBelongsToAnother();
+  }
+
+  /**
+   * Gives the indexes another id, because they may be older than they were under this one; the next comparison begins an epoch.
+   * Does nothing where they have another one already, or none, or belong to another server.
+   * @throws RedisUnavailable, DatabaseUnavailable, EpochMissing
+   */
+  async renew(id: string): Promise<void> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const text = await this.#record.read();
+      const before = ownershipIn(text);
+      if (before?.id !== id || !isOfServer(before, await this.#readEpoch())) return;
+      if (await this.#record.replace(text, JSON.stringify({ ...before, id: freshId() }))) return;
+    }
+    throw claimedAtOnce();
   }
 
   #readEpoch(): Promise<Epoch> {
@@ -146,8 +162,12 @@ export async function claim(record: TextRecord, options: ClaimOptions): Promise<
     const after = { id: options.freshId(), epoch, seenAt: now, replaced: replacedBy(before, now) };
     if (await replaceBy(after)) return { id: after.id, epoch };
   }
-  throw new RedisUnavailable('Redis is claimed by several processes at once');
+  throw claimedAtOnce();
 }
+
+const claimedAtOnce = () => new RedisUnavailable('Redis is claimed by several processes at once');
+
+const freshId = () => randomBytes(9).toString('base64url');
 
 function isOfServer(before: Pick<Ownership, 'epoch'>, epoch: Epoch): boolean {
   return serverOn(before.epoch) === serverOn(epoch);

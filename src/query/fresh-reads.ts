@@ -3,7 +3,7 @@ import type { Reason } from '../contracts/http.ts';
 import type { Id } from '../contracts/id.ts';
 import { type AnswerDatabase, DatabaseNotPrimary } from '../mysql/database.ts';
 import { ReplicaBehind, type ReplicaWaits } from '../mysql/replica-waits.ts';
-import { RedisUnavailable } from '../redis/unavailable.ts';
+import { isWithoutRedis } from '../redis/unavailable.ts';
 import type { Deadline } from '../timing/deadline.ts';
 import type { RefreshNow } from './refresh-now.ts';
 import { Stopwatch } from './stopwatch.ts';
@@ -139,6 +139,6 @@ function freshnessOf({ plain, plainFor, behind }: Refreshed, database: AnswerDat
 }
 
 function reasonOf(error: unknown): Freshness['plain'] {
-  if (error instanceof RedisUnavailable) return 'redis_unavailable';
+  if (isWithoutRedis(error)) return 'redis_unavailable';
   return error instanceof DatabaseNotPrimary ? 'not_refreshed' : undefined;
 }

@@ -5,7 +5,7 @@ import type { AnswerDatabase } from '../mysql/database.ts';
 import { ReplicaBehind } from '../mysql/replica-waits.ts';
 import { readCandidatesOfMany } from '../mysql/statements/candidates.ts';
 import type { KindDatabase } from '../mysql/statements/kind-statements.ts';
-import { RedisUnavailable } from '../redis/unavailable.ts';
+import { isWithoutRedis } from '../redis/unavailable.ts';
 import { RequestCancelled, withinDeadline } from '../timing/deadline.ts';
 import type { FreshnessOfMany } from './fresh-reads.ts';
 import { type Candidates, candidatesFor, certifiedPage, isBeyondIndex } from './narrow.ts';
@@ -142,7 +142,7 @@ export class RecentBatch {
       });
       return { warm, cold: users.filter((_user, i) => readings[i]?.state !== 'warm') };
     } catch (error) {
-      if (error instanceof RedisUnavailable) return { warm: [], cold: [] };
+      if (isWithoutRedis(error)) return { warm: [], cold: [] };
       throw error;
     }
   }

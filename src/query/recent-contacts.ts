@@ -6,7 +6,7 @@ import { readCandidates } from '../mysql/statements/candidates.ts';
 import type { LiveContacts } from '../mysql/statements/contacts.ts';
 import type { KindDatabase } from '../mysql/statements/kind-statements.ts';
 import { readPlain } from '../mysql/statements/plain-contacts.ts';
-import { RedisUnavailable } from '../redis/unavailable.ts';
+import { isWithoutRedis } from '../redis/unavailable.ts';
 import { type Deadline, withinDeadline } from '../timing/deadline.ts';
 import { annotate, isTracing } from '../tracing/tracing.ts';
 import { candidateReads, type LiveRows } from './candidate-reads.ts';
@@ -103,7 +103,7 @@ export class RecentContacts {
     try {
       reading = await clock.time('index', () => withinDeadline(deadline, index.read(user, 0, touch)));
     } catch (error) {
-      if (!(error instanceof RedisUnavailable)) throw error;
+      if (!isWithoutRedis(error)) throw error;
       return await this.#plain(query, 'redis_unavailable', clock);
     }
     if (reading.state === 'warm') {
@@ -204,7 +204,7 @@ export class RecentContacts {
       .time('db', () => coldAnswers(user, deadline), BUILD)
       .catch((error: unknown) => {
         // No index can be written from that server's rows, or to that Redis. The plain query can still answer.
-        if (error instanceof DatabaseNotPrimary || error instanceof RedisUnavailable) return undefined;
+        if (error instanceof DatabaseNotPrimary || isWithoutRedis(error)) return undefined;
         throw error;
       });
     if (found === 'built') return await this.#find(query, clock, undefined);

@@ -77,6 +77,12 @@ export function redisFaultOf(error: unknown): RedisFault | undefined {
   return REPLIES[firstWord(error)] ?? (REFUSED_ROW.test(error.message) ? 'row' : 'unknown');
 }
 
+/** Does Redis not answer because it is away, or because it refuses this account? MySQL can answer everything without it. */
+export function isWithoutRedis(error: unknown): boolean {
+  const fault = redisFaultOf(error);
+  return fault === 'away' || fault === 'setup';
+}
+
 /** An error that the server has sent. */
 function isReply(error: unknown): error is Error {
   return error instanceof Error && error.name === 'ReplyError';

@@ -10,12 +10,12 @@ import { trustedReads } from '../../src/index/trusted-reads.ts';
 import { readEpoch } from '../../src/mysql/epoch.ts';
 import { openRedis, untilReady } from '../../src/redis/connection.ts';
 import { startRedis } from '../../src/tools/devservers/start-server.ts';
-import { ask, startTestApi } from '../support/api.ts';
+import { ask, post, startTestApi } from '../support/api.ts';
 import { startWatch } from '../support/epoch-watch.ts';
 import { expectExact } from '../support/exact.ts';
 import { freshName, redisUrl } from '../support/servers.ts';
 import { everybodyKnows, freshSitePool, writeSite } from '../support/small-site.ts';
-import { freshStores, recentContactsOn, type Stores, storesOn } from '../support/stores.ts';
+import { freshRedis, freshStores, recentContactsOn, type Stores, storesOn } from '../support/stores.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 import { until } from '../support/until.ts';
 
@@ -23,6 +23,8 @@ const LIMITS = { max: 4, min: 2 };
 const USERS = ['1', '2', '3'];
 const CONTACTS = Array.from({ length: 8 }, (_, i) => String(11 + i));
 const TIMEOUT_MS = 1_000;
+
+const recent = (user: Id) => `/v1/users/${user}/contacts/recent?limit=2`;
 
 const SITE = everybodyKnows(USERS, CONTACTS);
 
@@ -89,8 +91,6 @@ describe('a start during which Redis is connected to again', () => {
 });
 
 describe('fault 13: a half-open Redis connection', () => {
-  const recent = (user: Id) => `/v1/users/${user}/contacts/recent?limit=2`;
-
   it('delays an answer, and is replaced by another one', async () => {
     const { proxy, stores } = await behindProxy();
     const api = await startTestApi(stores, LIMITS);
@@ -123,6 +123,28 @@ describe('fault 13: a half-open Redis connection', () => {
     expect(Math.max(...times)).toBeLessThan(2 * timeoutMs);
     proxy.restore();
     await until(async () => (await ask(api, recent('1'))).body.answer.source === 'index');
+  });
+});
+
+describe('an account of Redis that loses a permission while the API runs', () => {
+  it('has its answers from the database, until it has it back', async () => {
+    await using server = await startRedis();
+    const { stores } = await behindProxy(server.url);
+    await run(rebuild(USERS), stores.steps);
+    const api = await startTestApi(stores, LIMITS);
+    const admin = await freshRedis(server.url);
+    const answers = async () => {
+      const one = await ask(api, recent('1'));
+      const many = await post(api, '/v1/recent', { users: USERS, limit: 2 });
+      return [one, many].map(({ status }) => status).concat(one.body.answer.source);
+    };
+    expect(await answers()).toEqual([200, 200, 'index']);
+    for (const lost of ['-evalsha', '-time', '-info', 'resetkeys']) {
+      await admin.call('ACL', 'SETUSER', 'default', lost);
+      expect(await answers(), lost).toEqual([200, 200, 'database']);
+      await admin.call('ACL', 'SETUSER', 'default', '+@all', 'allkeys');
+      expect(await answers(), lost).toEqual([200, 200, 'index']);
+    }
   });
 });
 

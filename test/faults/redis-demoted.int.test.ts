@@ -30,7 +30,7 @@ const USERS = ['1', '2', '3'];
 const CONTACTS = Array.from({ length: 8 }, (_, i) => String(11 + i));
 
 /** Periodic comparisons come too late for these tests. */
-const NEVER = { intervalMs: 3_600_000 };
+const NEVER = { intervalMs: 3_600_000, lookMs: 3_600_000 };
 
 /** A replica is synchronized at once. */
 const REPLICATING = ['--repl-diskless-sync-delay', '0', '--enable-protected-configs', 'yes'];

@@ -6,7 +6,7 @@ import { until } from '../support/until.ts';
 import { logger } from '../transport/place.ts';
 
 /** Comparisons at intervals come too late for these tests. */
-const NEVER = { intervalMs: 3_600_000 };
+const NEVER = { intervalMs: 3_600_000, lookMs: 3_600_000 };
 
 it('withdraws trust where a master that is not known has answered, and compares again', async () => {
   const watch = await startWatch(await freshStores(), NEVER);

@@ -24,7 +24,6 @@ import { canStartCluster, RedisCluster } from '../support/redis-cluster.ts';
 import { closeAtEnd } from '../support/servers.ts';
 import { everybodyKnows, freshSitePool, writeSite } from '../support/small-site.ts';
 import { freshRedis, freshStores, type Stores, storesOn } from '../support/stores.ts';
-import { TRUSTED } from '../support/trust.ts';
 import { until } from '../support/until.ts';
 
 const LIMITS = { max: 4, min: 2 };
@@ -154,7 +153,7 @@ describe('processes on a copy of MySQL', () => {
     const alarms: string[] = [];
     const historyOf = ({ primary, redis }: Stores) =>
       new OutboxHistory({
-        ...{ primary, kept: new TextRecord(redis, newestTasksKey(site.prefix)), watch: TRUSTED },
+        ...{ primary, kept: new TextRecord(redis, newestTasksKey(site.prefix)) },
         onNewEpoch: (why) => void alarms.push(why),
       });
     const copy = await openProcess({ url: await mysql.copyOf(site.url), takesOver: false });

@@ -1,8 +1,10 @@
 import { onTestFinished } from 'vitest';
 import { EpochWatch, type EpochWatchOptions } from '../../src/index/epoch-watch.ts';
 import { ownerKey, RedisOwnership } from '../../src/index/ownership.ts';
+import { SetBackWatch } from '../../src/index/set-back.ts';
 import type { Database } from '../../src/mysql/database.ts';
 import type { RedisClient } from '../../src/redis/connection.ts';
+import { OwnMarks } from '../../src/redis/own-marks.ts';
 import { TextRecord } from '../../src/redis/text-record.ts';
 import { logger } from '../transport/place.ts';
 import { freshPrefix } from './servers.ts';
@@ -27,10 +29,9 @@ export async function startWatch(
   { redis, primary, prefix = freshPrefix() }: WatchedStores,
   options: Partial<EpochWatchOptions> = {},
 ): Promise<EpochWatch> {
-  const watch = new EpochWatch({
-    ...{ client: redis, database: primary, logger, ownership: ownershipOf({ redis, primary, prefix }) },
-    ...options,
-  });
+  const ownership = ownershipOf({ redis, primary, prefix });
+  const setBack = new SetBackWatch(new OwnMarks(redis, prefix), ownership);
+  const watch = new EpochWatch({ ...{ client: redis, database: primary, logger, ownership, setBack }, ...options });
   onTestFinished(() => watch.stop());
   await watch.start();
   return watch;

@@ -116,6 +116,19 @@ describe('a partition', () => {
   });
 
   const known = { end: 9n, wentBack: false, generation: 0 };
+
+  it('that the topic has no longer, although tasks were published to it, holds the strict barrier', async () => {
+    const raiseWith = (end: bigint) =>
+      strictKafkaBarrier({
+        offsets: async () => [at(9n, 0n)],
+        readEnds: async () => new Map([[0, 9n]]),
+        readRecorded: async () => new Map([[5, { ...known, end }]]),
+        ...{ hasStarted: async () => true, explainsForeign: async () => true },
+      })([EVERYBODY]);
+    await expect(raiseWith(1n)).rejects.toThrow('partition 5: offset 0 had been assigned');
+    expect(await (await raiseWith(0n)).passed(), 'its loss was found').toBe(true);
+  });
+
   it.each([
     [
       'its log ends before what was published',

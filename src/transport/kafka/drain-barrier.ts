@@ -1,7 +1,7 @@
 import { type RaiseBarrier, sharedBarrier } from '../../index/drain-barrier.ts';
 import type { KnownEnd } from '../../mysql/kafka-ends.ts';
 import type { GroupPositions, Loss } from '../task-source.ts';
-import { lossOfEnds, lostIn } from './log-end-check.ts';
+import { lossOfEnds, lostInTopic } from './log-end-check.ts';
 import type { PartitionOffsets } from './topic-admin.ts';
 
 /**
@@ -49,7 +49,7 @@ export function strictKafkaBarrier(options: StrictBarrierOptions): RaiseBarrier 
   const provenEnds = async () => {
     const recorded = await readRecorded(); // first: the log only grows
     const ends = await readEnds();
-    const loss = lossOfEnds(lostIn(ends, recorded));
+    const loss = lossOfEnds(lostInTopic(ends, recorded));
     if (loss !== undefined) throw new Error(`tasks are lost; the consumers have yet to find that: ${loss.detail}`);
     return ends;
   };

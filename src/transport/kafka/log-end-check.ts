@@ -29,6 +29,9 @@ const BETWEEN_LOOKS_MS = 1_000;
 /** How often partitions that receive nothing are checked, ms: kafkajs does not report an empty fetch. */
 const WATCH_MS = 5_000;
 
+/** Who has this partition, which every topic has, looks for those that are gone. */
+const FIRST_PARTITION = 0;
+
 /**
  * Detects that a partition's log has lost its end: its brokers came back with older data, an out-of-date replica leads it, or
  * the topic was created again. New messages then get offsets that others had before, and nothing in the log shows it. So
@@ -43,6 +46,8 @@ export class LogEndCheck {
   #known: ReadonlyMap<number, KnownEnd> = new Map();
   #looking: { readonly assignment: Assignment; readonly done: Promise<void> } | undefined;
   #nextLook = Number.NEGATIVE_INFINITY;
+  /** Partitions that the topic did not have when last looked for. */
+  #gone: ReadonlySet<number> = new Set();
 
   constructor(options: LogEndCheckOptions) {
     this.#options = options;
@@ -82,7 +87,7 @@ export class LogEndCheck {
     return known !== undefined && (high < known.end || known.wentBack) ? known : undefined;
   }
 
-  /** Checks partitions that expect messages but get none, until the assignment ends. */
+  /** Checks partitions that expect messages but get none, and those that nobody has any more, until the assignment ends. */
   async watch(assignment: Assignment): Promise<void> {
     for (;;) {
       await pause(WATCH_MS, assignment.signal);
@@ -90,6 +95,7 @@ export class LogEndCheck {
       try {
         await this.#reads.run();
         if (this.#isMissing(assignment)) await this.#look(assignment);
+        if (assignment.partitions.has(FIRST_PARTITION)) await this.#lookForGone();
       } catch (error) {
         this.#options.logger.debug({ err: error }, 'the ends of the logs were not compared; retrying');
       }
@@ -135,6 +141,19 @@ export class LogEndCheck {
     // Only now: a check that failed has shown nothing, so what comes next must be checked before it is delivered.
     this.#nextLook = now() + BETWEEN_LOOKS_MS;
   }
+
+  /** Finds partitions that the topic has no longer. Only two looks in a row prove it: the first broker may not know them yet. */
+  async #lookForGone(): Promise<void> {
+    const known = await this.read();
+    const ends = await this.#options.admin.ends();
+    const gone = lostInTopic(ends, known).filter(({ partition }) => !ends.has(partition));
+    const proven = gone.filter(({ partition }) => this.#gone.has(partition));
+    this.#gone = new Set(gone.map(({ partition }) => partition));
+    if (proven.length === 0) return;
+    const detail = proven.map(describe).join('; ');
+    await this.#options.onLoss({ reason: 'end_lost', detail }); // without the partitions, which nobody could catch up with
+    await this.setBack(proven);
+  }
 }
 
 /**
@@ -146,6 +165,15 @@ export function lostIn(ends: ReadonlyMap<number, bigint>, recorded: ReadonlyMap<
     const known = recorded.get(partition);
     return known !== undefined && (known.wentBack || high < known.end) ? [{ partition, known, high }] : [];
   });
+}
+
+/** The same, where one that the topic has no longer has lost everything. @param ends of all partitions of the topic */
+export function lostInTopic(
+  ends: ReadonlyMap<number, bigint>,
+  recorded: ReadonlyMap<number, KnownEnd>,
+): readonly LostEnd[] {
+  const gone = [...recorded.keys()].filter((partition) => !ends.has(partition));
+  return lostIn(new Map([...ends, ...gone.map((partition) => [partition, 0n] as const)]), recorded);
 }
 
 export function lossOfEnds(lost: readonly LostEnd[]): Loss | undefined {

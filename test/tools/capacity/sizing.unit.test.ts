@@ -7,7 +7,8 @@ import { CONSTANTS, PRODUCTS } from '../../../src/tools/capacity/constants.ts';
 import { keptOf, keptShare } from '../../../src/tools/capacity/kept.ts';
 import { cappedMean, powerLawOf, type SiteFigures } from '../../../src/tools/capacity/site.ts';
 import { loadOf, memoryOf, sizingOf } from '../../../src/tools/capacity/sizing.ts';
-import { busiestShareOf, slotOf } from '../../../src/tools/capacity/slots.ts';
+import { slotOf } from '../../../src/redis/hash-tags.ts';
+import { busiestShareOf } from '../../../src/tools/capacity/slots.ts';
 import { powerLaw, seededRandom } from '../../../src/tools/demo/random.ts';
 
 const SITE: SiteFigures = {

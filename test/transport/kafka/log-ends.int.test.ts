@@ -199,6 +199,22 @@ describe.runIf(hasKafka())('the record of what was published', () => {
     expect([...next.losses.slice(1), ...last.losses]).toEqual([]);
   });
 
+  it('finds a partition that the topic has no longer, once, among several consumers', async () => {
+    const topic = await freshTopic({ partitions: 2 });
+    const opened = await at({ kind: 'kafka', brokers: kafkaBrokers(), topic });
+    const ends = endsOf(topic);
+    await freshPublisher(kafkaBrokers(), topic).publish(freshTasks(20));
+    await ends.record([{ partition: 5, end: 2n, wentBackIn: undefined }]);
+    const consumers = [1, 2].map(() => run(opened, undefined, { kafka: { ends } }));
+    const losses = () => consumers.flatMap((one) => one.losses);
+    await until(() => losses().length > 0);
+    expect(losses()).toEqual([
+      { reason: 'end_lost', detail: 'partition 5: offset 1 had been assigned, but the log now ends at 0' },
+    ]);
+    await until(async () => (await ends.read()).get(5)?.end === 0n);
+    expect((await ends.read()).get(5)).toEqual({ end: 0n, wentBack: false, generation: 1 });
+  });
+
   it('reports no loss while many publish and consumers fall behind, nor for what others publish', async () => {
     const topic = await freshTopic({ partitions: 3 });
     const opened = await at({ kind: 'kafka', brokers: kafkaBrokers(), topic });

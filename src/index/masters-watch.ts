@@ -1,17 +1,17 @@
 import type { RedisMaster } from '../redis/masters.ts';
 
-/** Between two looks, ms. */
-const USUAL_MS = 1_000;
-/** While a slot moves: its move may be broken off, and made again. */
+/** Between two looks while a slot moves, ms: its move may be broken off, and made again. */
 const MOVING_MS = 200;
 
 /**
- * Looks at the masters of a Redis Cluster more often than the servers are compared, and also while MySQL keeps a comparison waiting. There
- * is no other sign when one that nobody reads becomes a replica and master again, or when slots become unsettled (see
- * ../redis/unsettled-slots.ts). That they were is not forgotten before an epoch could begin: by then they may be settled again.
+ * Looks at the masters of Redis more often than the servers are compared, and also while MySQL keeps a comparison waiting. There is no other
+ * sign when one is set back (see set-back.ts), when one that nobody reads becomes a replica and master again, or when slots of a cluster
+ * become unsettled (see ../redis/unsettled-slots.ts). That they were is not forgotten before an epoch could begin: by then they may
+ * be settled again.
  */
-export class ClusterWatch {
+export class MastersWatch {
   readonly #look: () => Promise<void>;
+  readonly #usualMs: number;
   #timer: NodeJS.Timeout | undefined;
   #isMoving = false;
   /** The unsettled slots when last seen. */
@@ -19,13 +19,17 @@ export class ClusterWatch {
   /** The latest look that found slots to have become unsettled; undefined: an epoch has begun since. */
   #unsettled: number | undefined;
 
-  /** @param look reads the masters and tells {@link see} */
-  constructor(look: () => Promise<void>) {
+  /**
+   * @param look reads the masters and tells {@link see}
+   * @param usualMs between two looks, ms
+   */
+  constructor(look: () => Promise<void>, usualMs: number) {
     this.#look = look;
+    this.#usualMs = usualMs;
   }
 
   start(): void {
-    this.#timer = setTimeout(() => void this.#round(), this.#isMoving ? MOVING_MS : USUAL_MS).unref();
+    this.#timer = setTimeout(() => void this.#round(), this.#isMoving ? MOVING_MS : this.#usualMs).unref();
   }
 
   stop(): void {

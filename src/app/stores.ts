@@ -17,7 +17,6 @@ import type { RedisClient } from '../redis/connection.ts';
 import { DelayQueue } from '../redis/delay-queue.ts';
 import { Leases, type LeasesOptions } from '../redis/lease.ts';
 import { isAnyKeyLike } from '../redis/masters.ts';
-import { OwnMarks } from '../redis/own-marks.ts';
 import { TextRecord } from '../redis/text-record.ts';
 import { type Site, siteOf } from '../site/site.ts';
 import { openLogger } from '../tracing/logger.ts';
@@ -74,7 +73,7 @@ export function connectStores(
   const ownership = new RedisOwnership(new TextRecord(redis, ownerKey(config.keyPrefix)), primary, takesOver);
   const watch = new EpochWatch({
     ...{ client: redis, database: primary, ownership },
-    setBack: new SetBackWatch(new OwnMarks(redis, config.keyPrefix), ownership),
+    setBack: new SetBackWatch(redis, config.keyPrefix, ownership),
     logger,
     admit: () => admitSettings(primary, config), // an epoch may have begun because others were adopted
     ...(onNewEpoch ? { onNewEpoch } : {}),

@@ -1,5 +1,6 @@
+import type { RedisClient } from '../redis/connection.ts';
 import type { RedisMaster } from '../redis/masters.ts';
-import type { OwnMarks } from '../redis/own-marks.ts';
+import { OwnMarks } from '../redis/own-marks.ts';
 import type { RedisOwnership } from './ownership.ts';
 
 /**
@@ -8,15 +9,16 @@ import type { RedisOwnership } from './ownership.ts';
  * before knows that this was done.
  */
 export class SetBackWatch {
-  readonly #marks: Pick<OwnMarks, 'areGone'>;
-  readonly #ownership: Pick<RedisOwnership, 'id' | 'renew'>;
+  readonly #marks: OwnMarks;
+  readonly #ownership: RedisOwnership;
   /** The id of the ownership when the masters were last found as they were. */
   #id: string | undefined;
   /** The same, once they were set back; undefined: nothing is owed. */
   #owed: string | undefined;
 
-  constructor(marks: Pick<OwnMarks, 'areGone'>, ownership: Pick<RedisOwnership, 'id' | 'renew'>) {
-    this.#marks = marks;
+  /** @param prefix of the keys */
+  constructor(client: RedisClient, prefix: string, ownership: RedisOwnership) {
+    this.#marks = new OwnMarks(client, prefix);
     this.#ownership = ownership;
   }
 

@@ -30,7 +30,8 @@ const USERS = ['1', '2', '3'];
 const CONTACTS = Array.from({ length: 8 }, (_, i) => String(11 + i));
 
 /** Periodic comparisons come too late for these tests. */
-const NEVER = { intervalMs: 3_600_000, lookMs: 3_600_000 };
+const ONLY_LOOKS = { intervalMs: 3_600_000 };
+const NEVER = { ...ONLY_LOOKS, lookMs: 3_600_000 };
 
 /** A replica is synchronized at once. */
 const REPLICATING = ['--repl-diskless-sync-delay', '0', '--enable-protected-configs', 'yes'];
@@ -308,7 +309,7 @@ describe.runIf(canStartCluster())('a cluster (programs: it needs redis-server on
   it('with a promoted replica is not trusted before that replica has been compared', async () => {
     await using cluster = await RedisCluster.start(1, 1);
     const stores = await sitesStores(cluster.urls);
-    const reads = trustedReads(stores.index, await startWatch(stores, NEVER));
+    const reads = trustedReads(stores.index, await startWatch(stores, ONLY_LOOKS));
     const epoch = await token(stores);
     const [master, replica] = cluster.nodes;
     expect(await reads.read('1', 0, false)).toMatchObject({ state: 'warm', epoch });
@@ -333,7 +334,7 @@ describe.runIf(canStartCluster())('a cluster (programs: it needs redis-server on
   it('whose master becomes a replica and master again between two comparisons has another master', async () => {
     await using cluster = await RedisCluster.start(1, 1);
     const stores = await sitesStores(cluster.urls);
-    await startWatch(stores, NEVER);
+    await startWatch(stores, ONLY_LOOKS);
     const epoch = await token(stores);
     const [master, replica] = cluster.nodes.map(({ redis }) => redis) as [Redis, Redis];
     await replica.cluster('FAILOVER', 'TAKEOVER');

@@ -4,7 +4,6 @@ import { ownerKey, RedisOwnership } from '../../src/index/ownership.ts';
 import { SetBackWatch } from '../../src/index/set-back.ts';
 import type { Database } from '../../src/mysql/database.ts';
 import type { RedisClient } from '../../src/redis/connection.ts';
-import { OwnMarks } from '../../src/redis/own-marks.ts';
 import { TextRecord } from '../../src/redis/text-record.ts';
 import { logger } from '../transport/place.ts';
 import { freshPrefix } from './servers.ts';
@@ -30,7 +29,7 @@ export async function startWatch(
   options: Partial<EpochWatchOptions> = {},
 ): Promise<EpochWatch> {
   const ownership = ownershipOf({ redis, primary, prefix });
-  const setBack = new SetBackWatch(new OwnMarks(redis, prefix), ownership);
+  const setBack = new SetBackWatch(redis, prefix, ownership);
   const watch = new EpochWatch({ ...{ client: redis, database: primary, logger, ownership, setBack }, ...options });
   onTestFinished(() => watch.stop());
   await watch.start();

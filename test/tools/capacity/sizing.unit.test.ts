@@ -1,13 +1,13 @@
 import { fc, test } from '@fast-check/vitest';
 import { afterEach, describe, expect, vi } from 'vitest';
 import { runCommandLine } from '../../../src/cli/program.ts';
+import { slotOf } from '../../../src/redis/hash-tags.ts';
 import { constantsOf, line } from '../../../src/tools/bench/document/constants.ts';
 import { readResults } from '../../../src/tools/bench/document/results.ts';
 import { CONSTANTS, PRODUCTS } from '../../../src/tools/capacity/constants.ts';
 import { keptOf, keptShare } from '../../../src/tools/capacity/kept.ts';
 import { cappedMean, powerLawOf, type SiteFigures } from '../../../src/tools/capacity/site.ts';
 import { loadOf, memoryOf, sizingOf } from '../../../src/tools/capacity/sizing.ts';
-import { slotOf } from '../../../src/redis/hash-tags.ts';
 import { busiestShareOf } from '../../../src/tools/capacity/slots.ts';
 import { powerLaw, seededRandom } from '../../../src/tools/demo/random.ts';
 

@@ -258,11 +258,9 @@ export class EpochWatch {
     return readMasters(client, connectedMasters(client)).catch(() => undefined); // the comparison says why
   }
 
-  /** Not where other masters have taken over meanwhile, which have no marks: their comparison begins an epoch. */
   async #isSetBack(masters: readonly RedisMaster[]): Promise<boolean> {
-    const { setBack } = this.#options;
-    const areOthers = async () => (await this.#ask())?.map(identityOf).join() !== masters.map(identityOf).join();
-    return (await setBack?.look(masters, areOthers).catch(() => false)) ?? false; // the next look says it
+    const looked = this.#options.setBack?.look(masters, () => this.#ask());
+    return (await looked?.catch(() => false)) ?? false; // the next look says it
   }
 
   #decide(number: number, compared: ComparedMasters | undefined): void {

@@ -1,6 +1,7 @@
 import type { RedisClient } from '../redis/connection.ts';
 import type { RedisMaster } from '../redis/masters.ts';
 import { OwnMarks } from '../redis/own-marks.ts';
+import { identityOf } from './epoch.ts';
 import type { RedisOwnership } from './ownership.ts';
 
 /**
@@ -13,8 +14,10 @@ export class SetBackWatch {
   readonly #ownership: RedisOwnership;
   /** The id of the ownership when the masters were last found as they were. */
   #id: string | undefined;
-  /** The same, once they were set back; undefined: nothing is owed. */
-  #owed: string | undefined;
+  /** The masters from which a mark was gone, until it is known whether others have taken over. */
+  #suspects: string | undefined;
+  /** The same before one was set back; undefined: nothing is owed. */
+  #owed: { readonly id: string | undefined } | undefined;
 
   /** @param prefix of the keys */
   constructor(client: RedisClient, prefix: string, ownership: RedisOwnership) {
@@ -23,15 +26,25 @@ export class SetBackWatch {
   }
 
   /**
-   * @param areOthers have other masters taken over since these were asked? They have no marks.
+   * @param masters in use
+   * @param ask for them once more; undefined: they do not answer
    * @returns whether one was set back since the last look
-   * @throws RedisUnavailable
+   * @throws RedisUnavailable; the next look says it
    */
-  async look(masters: readonly RedisMaster[], areOthers: () => Promise<boolean>): Promise<boolean> {
+  async look(masters: readonly RedisMaster[], ask: () => Promise<RedisMaster[] | undefined>): Promise<boolean> {
     const id = await this.#ownership.id(); // first: what is built under another one is not older than the marks
-    const isSetBack = (await this.#marks.areGone(masters)) && !(await areOthers());
-    if (isSetBack) this.#owed ??= this.#id;
-    else this.#id = id;
+    if (await this.#marks.areGone(masters)) this.#suspects = textOf(masters);
+    if (this.#suspects === undefined) this.#id = id;
+    return this.#suspects !== undefined && (await this.#isConfirmed(ask));
+  }
+
+  /** Not where others have taken over meanwhile, which have no marks: their comparison begins an epoch. */
+  async #isConfirmed(ask: () => Promise<RedisMaster[] | undefined>): Promise<boolean> {
+    const masters = await ask();
+    if (masters === undefined) return false;
+    const isSetBack = textOf(masters) === this.#suspects;
+    if (isSetBack) this.#owed ??= { id: this.#id };
+    this.#suspects = undefined;
     return isSetBack;
   }
 
@@ -41,7 +54,10 @@ export class SetBackWatch {
    */
   async settle(): Promise<void> {
     if (this.#owed === undefined) return;
-    await this.#ownership.renew(this.#owed);
+    const id = this.#owed.id ?? (await this.#ownership.id());
+    if (id !== undefined) await this.#ownership.renew(id);
     this.#owed = undefined;
   }
 }
+
+const textOf = (masters: readonly RedisMaster[]) => masters.map(identityOf).sort().join();

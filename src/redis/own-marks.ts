@@ -38,13 +38,15 @@ export class OwnMarks {
   /**
    * Leaves another mark on each of the masters.
    * @returns whether the last one is gone from any of them
-   * @throws RedisUnavailable: nothing is known; the next look says it
+   * @throws RedisUnavailable when one did not answer and none has lost its mark; the next look says it
    */
   async areGone(masters: readonly RedisMaster[]): Promise<boolean> {
     const marks = masters.map((master) => [nameOf(master), this.#markFor(master)] as const);
     this.#left = new Map(marks.flatMap(([name, mark]) => (mark === undefined ? [] : [[name, mark]])));
-    const gone = await Promise.all([...this.#left].map(([name, mark]) => this.#isGone(name, mark)));
-    return gone.includes(true);
+    const looks = await Promise.allSettled([...this.#left].map(([name, mark]) => this.#isGone(name, mark)));
+    const areGone = looks.some((look) => look.status === 'fulfilled' && look.value);
+    for (const look of looks) if (look.status === 'rejected' && !areGone) throw look.reason;
+    return areGone;
   }
 
   /** @returns undefined: none of Recency's keys are there */

@@ -157,7 +157,7 @@ describe('fault 18: a failover that loses the last writes', () => {
     const replica = openRedis(second.url, { commandTimeoutMs: 2_000, connectTimeoutMs: 2_000, name: 'test' });
     onTestFinished(() => replica.disconnect());
     await untilReady(replica, 5_000);
-    const watch = await startWatch(stores);
+    const watch = await startWatch(stores, { intervalMs: 3_600_000, lookMs: 3_600_000 });
     await run(rebuild(USERS), stores.steps); // the first servers on record began an epoch
     const epoch = (await readEpoch(stores.primary)).token;
 

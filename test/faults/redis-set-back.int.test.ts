@@ -6,9 +6,11 @@ import { trustedReads } from '../../src/index/trusted-reads.ts';
 import { readEpoch } from '../../src/mysql/epoch.ts';
 import { startRedis } from '../../src/tools/devservers/start-server.ts';
 import { startWatch } from '../support/epoch-watch.ts';
+import { canStartCluster, isInSync } from '../support/redis-cluster.ts';
 import { closeAtEnd } from '../support/servers.ts';
 import { everybodyKnows, freshSitePool, writeSite } from '../support/small-site.ts';
 import { freshRedis, freshStores, type Stores, storesOn } from '../support/stores.ts';
+import { TcpProxy } from '../support/tcp-proxy.ts';
 import { until } from '../support/until.ts';
 
 const LIMITS = { max: 4, min: 2 };
@@ -20,10 +22,10 @@ const server = await startRedis({ args: ['--enable-debug-command', 'yes'] });
 closeAtEnd(() => server[Symbol.asyncDispose]());
 
 /** A user with an index, and processes that watch Redis. */
-async function watched(processes: number) {
+async function watched(processes: number, url = server.url) {
   const shared = await freshStores(LIMITS);
   await writeSite(freshSitePool(shared.url), everybodyKnows([USER], ['16', '17', '18']));
-  const redis = (await freshRedis(server.url)) as Redis;
+  const redis = (await freshRedis(url)) as Redis;
   await redis.flushall();
   const stores = storesOn({ ...shared, redis }, LIMITS);
   const alarms: string[] = [];
@@ -98,3 +100,26 @@ it('a Redis that is looked at, saves its file, and forgets its scripts stays as 
   expect(await token(stores)).toBe(before);
   expect(alarms).toEqual([]);
 });
+
+it.runIf(canStartCluster())(
+  'a failover to a replica that lags begins one epoch (programs: it needs redis-server on the path)',
+  async () => {
+    const [first, second] = [await startRedis({ from: 'programs' }), await startRedis({ from: 'programs' })];
+    const proxy = await TcpProxy.before(first.url);
+    closeAtEnd(() => Promise.all([first.remove(), second.remove(), proxy[Symbol.asyncDispose]()]));
+    const replica = (await freshRedis(second.url)) as Redis;
+    await replica.replicaof('127.0.0.1', first.port);
+    await until(async () => isInSync(await replica.info('replication')));
+    const { stores, redis, watches, alarms } = await watched(2, proxy.url);
+    await replica.replicaof('NO', 'ONE');
+    await eachLooks(2, redis, stores);
+    const before = await token(stores);
+    proxy.leadTo(second.url);
+    await until(async () => (await token(stores)) !== before);
+    const epoch = await token(stores);
+    await until(() => watches.every((watch) => watch.known()?.epoch === epoch));
+    await eachLooks(2, replica, stores, 5);
+    expect(await token(stores)).toBe(epoch);
+    expect(alarms).toHaveLength(1);
+  },
+);

@@ -3,7 +3,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { RedisClient } from '../../src/redis/connection.ts';
 import { type RedisMaster, readMasters } from '../../src/redis/masters.ts';
 import { OwnMarks } from '../../src/redis/own-marks.ts';
-import { canStartCluster, RedisCluster } from '../support/redis-cluster.ts';
+import { RedisUnavailable } from '../../src/redis/unavailable.ts';
+import { type ClusterNode, canStartCluster, RedisCluster } from '../support/redis-cluster.ts';
 import { freshPrefix, redisUrl } from '../support/servers.ts';
 import { freshRedis } from '../support/stores.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
@@ -11,11 +12,9 @@ import { TcpProxy } from '../support/tcp-proxy.ts';
 /** A process with marks in this Redis. */
 function processOn(redis: RedisClient, prefix: string) {
   const marks = new OwnMarks(redis, prefix);
-  const areGone = async (change: Partial<RedisMaster> = {}) => {
-    const masters = await readMasters(redis);
-    return await marks.areGone(masters.map((master) => ({ ...master, ...change })));
+  return {
+    areGone: async (masters?: readonly RedisMaster[]) => await marks.areGone(masters ?? (await readMasters(redis))),
   };
-  return { areGone };
 }
 
 const keysOf = async (node: Redis, prefix: string) => await node.keys(`${prefix}:*`);
@@ -71,14 +70,15 @@ describe('the marks of a process', () => {
     const process = processOn(redis, prefix);
     await process.areGone();
     await redis.del(await keysOf(redis, prefix));
-    expect(await process.areGone({ replicationId: 'another' })).toBe(false);
+    const others = (await readMasters(redis)).map((master) => ({ ...master, replicationId: 'another' }));
+    expect(await process.areGone(others)).toBe(false);
   });
 
   it.runIf(canStartCluster())(
     'are on every master of a cluster (programs: it needs redis-server on the path)',
     async () => {
       await using cluster = await RedisCluster.start();
-      const [redis, prefix] = [await freshRedis(cluster.urls), freshPrefix()];
+      const [redis, prefix] = [await freshRedis(cluster.urls, { commandTimeoutMs: 2_000 }), freshPrefix()];
       const process = processOn(redis, prefix);
       await process.areGone();
       for (const { redis: node } of cluster.nodes) {
@@ -88,6 +88,14 @@ describe('the marks of a process', () => {
         await setBack();
         expect(await process.areGone()).toBe(true);
       }
+      const [first, , last] = cluster.nodes as [ClusterNode, ClusterNode, ClusterNode];
+      const masters = await readMasters(redis);
+      const setBack = await remember(first.redis, prefix);
+      expect(await process.areGone()).toBe(false);
+      await setBack();
+      await cluster.kill(last);
+      expect(await process.areGone(masters), 'although another does not answer').toBe(true);
+      await expect(process.areGone(masters)).rejects.toThrow(RedisUnavailable);
     },
   );
 });

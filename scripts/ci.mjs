@@ -211,7 +211,7 @@ await check('Build', 'npm run build', { minutes: 5 });
 await test({ title: 'Unit tests', name: 'unit', args: '--project unit', minutes: 10 });
 if (failures.length === 0) await runFailedAgain();
 if (!hasFailures()) {
-  await check('Every rule of the protocol, removed', 'npm run prove -- --mutate', { minutes: 15 });
+  await check('Every rule of the protocol, removed', 'npm run prove -- --mutate', { minutes: 30 });
   await test({
     title: 'Tests on servers, on programs of this machine',
     name: 'programs',

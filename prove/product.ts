@@ -6,7 +6,7 @@ export { planWork, stagesOf } from '../src/consumers/work-plan.ts';
 export { allowanceOf } from '../src/index/allowance.ts';
 export { DelayedWork } from '../src/index/delayed-work.ts';
 export { whileOnRecord } from '../src/index/on-record.ts';
-export { claim } from '../src/index/ownership.ts';
+export { claim, renew } from '../src/index/ownership.ts';
 export { rebuild } from '../src/index/rebuild.ts';
 export { KeyNames } from '../src/index/redis/keys.ts';
 export { RedisContactIndex } from '../src/index/redis/redis-contact-index.ts';

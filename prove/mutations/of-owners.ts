@@ -58,4 +58,10 @@ export const OF_OWNERS: readonly Mutation[] = [
     ],
     part: 'j',
   },
+  {
+    rule: 'a Redis that was set back gets another id for its indexes',
+    instead: 'it keeps the one that it had',
+    patches: [{ file: 'index/ownership.ts', from: '{ ...before, id: freshId() }', to: '{ ...before }' }],
+    part: 'j',
+  },
 ];

@@ -14,7 +14,9 @@ type Move = WorldMove<OwnersWorld>;
 const PROCESSES: readonly ProcessName[] = ['consumer', 'reader'];
 const HOUR_MS = 3_600_000;
 
-const NO_KEYS = { index: null, owner: null };
+const NO_KEYS = { index: null, owner: null, marks: { consumer: 0, reader: 0 } };
+
+const NO_LOOK = { mark: 0, looked: null, owes: false };
 
 /** Everything that may happen to a server, its copy and two databases of Redis, with the product's own claim, record and rule of what counts. */
 export class OwnersMoves implements WorldMoves<OwnersWorld> {
@@ -30,14 +32,15 @@ export class OwnersMoves implements WorldMoves<OwnersWorld> {
   async start(): Promise<OwnersWorld> {
     const { name: _, names, ...left } = this.#scenario;
     const server: Server = { pair: 0, token: tokenOn(proofOfServer('A'), nonceOf(0)), settings: {} };
-    const process: Process = { server: 'A', known: null, claimed: null, seen: 'A', switches: 0 };
+    const process: Process = { server: 'A', known: null, claimed: null, seen: 'A', switches: 0, ...NO_LOOK };
     let world: OwnersWorld = {
       ...{ servers: { A: server, B: server }, shown: NO_KEYS, hidden: NO_KEYS },
       processes: { consumer: process, reader: process },
       ...{ batch: null, tasks: { high: 0, committed: 0 }, raised: null, applied: 0 },
-      ...{ clock: HOUR_MS, epochs: 0, ids: 0, left },
+      ...{ saved: null, setBackAt: null, clock: HOUR_MS, epochs: 0, ids: 0, left },
     };
     for (const name of PROCESSES) world = (await this.#recorded(await this.#claimed(world, name), name)) ?? world;
+    for (const name of PROCESSES) world = looked(world, name);
     const { A } = world.servers;
     const B = names === 'itself' ? { ...A, token: tokenOn(proofOfServer('B'), nonceOf(0)) } : A;
     return { ...world, servers: { A, B } };
@@ -55,6 +58,9 @@ export class OwnersMoves implements WorldMoves<OwnersWorld> {
       ...site(world),
       ...lead(world),
       ...swap(world),
+      ...save(world),
+      ...setBack(world),
+      ...PROCESSES.flatMap((name) => look(world, name)),
       ...wait(world),
     ];
   }
@@ -68,7 +74,7 @@ export class OwnersMoves implements WorldMoves<OwnersWorld> {
   async judge(world: OwnersWorld): Promise<Violation | undefined> {
     const { servers, shown, processes, applied } = world;
     const { index } = shown;
-    if (index === null || index.pair >= applied) return undefined;
+    if (index === null || index.pair >= applied || isYetToBeFound(world)) return undefined;
     const reading = await readIndex(this.#code, index, 'R', processes.reader.known ?? undefined);
     if (reading?.state !== 'warm' || reading.epoch !== servers.A.token) return undefined;
     return { rule: 'E1', what: `the index says ${index.pair}, and ${applied} counts as applied` };
@@ -87,7 +93,7 @@ export class OwnersMoves implements WorldMoves<OwnersWorld> {
 
   /** A comparison claims the indexes, and then asks MySQL, which may be another server by then. */
   async #compare(world: OwnersWorld, name: ProcessName): Promise<Move[]> {
-    const { known, claimed, server } = world.processes[name];
+    const { known, claimed, server, owes } = world.processes[name];
     if (claimed !== null) {
       const after = await this.#recorded(world, name);
       const what = `the ${name} ${after === undefined ? 'cannot compare' : 'compares'} on ${server}`;
@@ -95,7 +101,7 @@ export class OwnersMoves implements WorldMoves<OwnersWorld> {
     }
     const { token } = world.servers[server];
     const isKnown = known?.epoch === token && known.ownership === ownerIn(world);
-    if (isKnown && isOnRecord(world, name)) return [];
+    if (isKnown && isOnRecord(world, name) && !owes) return [];
     const after = await this.#claimed(world, name);
     const as = after.processes[name].claimed;
     return [{ world: after, what: `the ${name} ${as === null ? 'is refused' : `claims the indexes (${as.id})`}` }];
@@ -117,8 +123,10 @@ export class OwnersMoves implements WorldMoves<OwnersWorld> {
     const freshId = () => `id${++ids}`;
     const readEpoch = async () => world.servers[server].token;
     const options = { readEpoch, takesOver: name === 'consumer', freshId, now: () => world.clock };
+    const { owes, looked } = world.processes[name];
+    if (owes && looked !== null) await this.#code.renew(record, looked, options);
     const claimed = await this.#available(() => this.#code.claim(record, options));
-    const after = { ...world, ids, shown: { ...world.shown, owner } };
+    const after = withProcess({ ...world, ids, shown: { ...world.shown, owner } }, name, { owes: false });
     return withProcess(after, name, claimed === undefined ? { known: null } : { claimed });
   }
 
@@ -248,6 +256,54 @@ function swap(world: OwnersWorld): Move[] {
   if (left.swaps === 0 || batch?.isExchanged) return []; // not noticed: docs/exactness.md
   const after = { shown: hidden, hidden: shown, batch: batch && { ...batch, isExchanged: true } };
   return [{ world: { ...less(world, 'swaps'), ...after }, what: 'the databases are exchanged' }];
+}
+
+function save(world: OwnersWorld): Move[] {
+  const { left, saved, shown } = world;
+  if (left.saves === 0 || saved !== null) return [];
+  return [{ world: { ...less(world, 'saves'), saved: shown }, what: 'Redis saves a file' }];
+}
+
+/** A process has looked since: what was lost without that is not noticed (docs/exactness.md). */
+function setBack(world: OwnersWorld): Move[] {
+  const { saved, processes, epochs } = world;
+  if (saved === null || !PROCESSES.some((name) => processes[name].mark > saved.marks[name])) return [];
+  return [{ world: { ...world, shown: saved, saved: null, setBackAt: epochs }, what: 'Redis reads the file again' }];
+}
+
+/** Answers in between may lack what was lost; there is no more of that once all have looked, and compared. */
+function isYetToBeFound(world: OwnersWorld): boolean {
+  const { setBackAt, epochs, processes, shown } = world;
+  const isOutstanding = (name: ProcessName) => {
+    const { owes, known, claimed } = processes[name];
+    return owes || claimed !== null || isMarkGone(world, name) || known?.ownership !== idIn(shown.owner);
+  };
+  return setBackAt === epochs && PROCESSES.some(isOutstanding);
+}
+
+function isMarkGone({ shown, processes }: OwnersWorld, name: ProcessName): boolean {
+  return shown.marks[name] !== processes[name].mark;
+}
+
+/** A process looks when there is something to see, or to be seen later. */
+function look(world: OwnersWorld, name: ProcessName): Move[] {
+  const { saved, processes } = world;
+  if (isMarkGone(world, name)) {
+    const after = { owes: true, known: null };
+    return [{ world: withProcess(marked(world, name), name, after), what: `the ${name} misses its mark` }];
+  }
+  if (saved?.marks[name] !== processes[name].mark) return [];
+  return [{ world: looked(world, name), what: `the ${name} finds its mark` }];
+}
+
+function looked(world: OwnersWorld, name: ProcessName): OwnersWorld {
+  return withProcess(marked(world, name), name, { looked: ownerIn(world) ?? null });
+}
+
+function marked(world: OwnersWorld, name: ProcessName): OwnersWorld {
+  const mark = world.processes[name].mark + 1;
+  const shown = { ...world.shown, marks: { ...world.shown.marks, [name]: mark } };
+  return withProcess({ ...world, shown }, name, { mark });
 }
 
 function wait(world: OwnersWorld): Move[] {

@@ -4,8 +4,8 @@ import type { Index } from '../masters/world.ts';
 import type { ServerName } from '../servers/world.ts';
 
 /**
- * A MySQL server and a copy of it, and a Redis whose two databases may be exchanged. The site writes to the original, whose API
- * reads; the consumer's address of MySQL leads to either. One pair, and one partition of tasks.
+ * A MySQL server and a copy of it, and a Redis whose two databases may be exchanged, or which may be set back. The site writes to the
+ * original, whose API reads; the consumer's address of MySQL leads to either. One pair, and one partition of tasks.
  */
 export type ProcessName = 'consumer' | 'reader';
 
@@ -21,6 +21,8 @@ export interface Keys {
   readonly index: Index | null;
   /** The text that says whose the indexes are. */
   readonly owner: string | null;
+  /** What each process has left there when it last looked. */
+  readonly marks: Readonly<Record<ProcessName, number>>;
 }
 
 export interface Process {
@@ -32,6 +34,11 @@ export interface Process {
   /** Whose rows it saw last, and how often another server's came than before. */
   readonly seen: ServerName;
   readonly switches: number;
+  /** What it left when it last looked, and whose the indexes were. */
+  readonly mark: number;
+  readonly looked: string | null;
+  /** Its mark was gone, and the indexes have yet to get another id. */
+  readonly owes: boolean;
 }
 
 /** Work that counts only if Redis was on record, and what was known as it began. */
@@ -62,13 +69,17 @@ export interface OwnersWorld {
   readonly raised: number | null;
   /** How many changes the API knows to be applied. */
   readonly applied: number;
+  /** What Redis may be set back to. */
+  readonly saved: Keys | null;
+  /** How many epochs had begun when it was; null: it was not. */
+  readonly setBackAt: number | null;
   /** ms */
   readonly clock: number;
   /** Epochs and ids begun, so that each has a name of its own. */
   readonly epochs: number;
   readonly ids: number;
   /** What may still happen, how often. */
-  readonly left: Readonly<Record<'changes' | 'moves' | 'swaps' | 'waits', number>>;
+  readonly left: Readonly<Record<'changes' | 'moves' | 'swaps' | 'saves' | 'waits', number>>;
 }
 
 /** One search: every interleaving of everything that may happen here. */
@@ -81,12 +92,15 @@ export interface OwnersScenario {
   readonly moves: number;
   /** How often the databases of Redis may be exchanged. */
   readonly swaps: number;
+  /** How often Redis may be set back. */
+  readonly saves: number;
   /** How often so much time may pass that an owner no longer counts as present. */
   readonly waits: number;
 }
 
 export const OWNERS_SCENARIOS: readonly OwnersScenario[] = [
-  { name: 'a copy of MySQL', names: 'the original', changes: 1, moves: 3, swaps: 0, waits: 1 },
-  { name: 'a copy of MySQL, in use', names: 'itself', changes: 1, moves: 2, swaps: 0, waits: 0 },
-  { name: 'keys that come back', names: 'the original', changes: 1, moves: 0, swaps: 2, waits: 0 },
+  { name: 'a copy of MySQL', names: 'the original', changes: 1, moves: 3, swaps: 0, saves: 0, waits: 1 },
+  { name: 'a copy of MySQL, in use', names: 'itself', changes: 1, moves: 2, swaps: 0, saves: 0, waits: 0 },
+  { name: 'keys that come back', names: 'the original', changes: 1, moves: 0, swaps: 2, saves: 0, waits: 0 },
+  { name: 'keys that are set back', names: 'the original', changes: 2, moves: 0, swaps: 0, saves: 1, waits: 0 },
 ];

@@ -98,19 +98,9 @@ export class RedisOwnership {
     if (found !== undefined && !isOfServer(found, await this.#readEpoch())) throw new RedisBelongsToAnother();
   }
 
-  /**
-   * Gives the indexes another id, because they may be older than they were under this one; the next comparison begins an epoch.
-   * Does nothing where they have another one already, or none, or belong to another server.
-   * @throws RedisUnavailable, DatabaseUnavailable, EpochMissing
-   */
+  /** See {@link renew}. @throws RedisUnavailable, DatabaseUnavailable, EpochMissing */
   async renew(id: string): Promise<void> {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const text = await this.#record.read();
-      const before = ownershipIn(text);
-      if (before?.id !== id || !isOfServer(before, await this.#readEpoch())) return;
-      if (await this.#record.replace(text, JSON.stringify({ ...before, id: freshId() }))) return;
-    }
-    throw claimedAtOnce();
+    await renew(this.#record, id, { readEpoch: () => this.#readEpoch(), freshId });
   }
 
   #readEpoch(): Promise<Epoch> {
@@ -161,6 +151,25 @@ export async function claim(record: TextRecord, options: ClaimOptions): Promise<
     }
     const after = { id: options.freshId(), epoch, seenAt: now, replaced: replacedBy(before, now) };
     if (await replaceBy(after)) return { id: after.id, epoch };
+  }
+  throw claimedAtOnce();
+}
+
+/**
+ * Gives the indexes another id, because they may be older than they were under this one; the next comparison begins an epoch.
+ * Does nothing where they have another one already, or none, or belong to another server.
+ * @throws RedisUnavailable, what reading the epoch throws
+ */
+export async function renew(
+  record: TextRecord,
+  id: string,
+  { readEpoch, freshId }: Pick<ClaimOptions, 'readEpoch' | 'freshId'>,
+): Promise<void> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const text = await record.read();
+    const before = ownershipIn(text);
+    if (before?.id !== id || !isOfServer(before, await readEpoch())) return;
+    if (await record.replace(text, JSON.stringify({ ...before, id: freshId() }))) return;
   }
   throw claimedAtOnce();
 }

@@ -6,6 +6,7 @@ import type { ContactIndex } from '../index/contact-index.ts';
 import { WatchedUsers } from '../index/redis/watched-users.ts';
 import type { Database } from '../mysql/database.ts';
 import { readEpoch } from '../mysql/epoch.ts';
+import type { AppliedWatermark } from '../query/applied-watermark.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { loop, pause, Wake } from '../timing/loop.ts';
 import { listen } from './open-redis.ts';
@@ -79,15 +80,20 @@ interface StreamedStores extends Pick<Stores, 'primary' | 'redis'> {
     readonly kind: { readonly name: string };
     readonly index: Pick<ContactIndex, 'nonces'>;
   }[];
+  readonly watermark: Pick<AppliedWatermark, 'lagMs'>;
 }
 
 /** The streams of the API. They are looked after until the process ends, which ends them. */
-export function openStreams(context: ProcessContext, { primary, redis, reading, kinds }: StreamedStores): Streams {
+export function openStreams(
+  context: ProcessContext,
+  { primary, redis, reading, kinds, watermark }: StreamedStores,
+): Streams {
   const { config, logger } = context;
   const hints = new StreamHints(redis, config);
   const streams = new Streams({
     nonces: async (kind, users) => (await kinds.find((of) => of.kind.name === kind)?.index.nonces(users)) ?? [],
     epoch: async () => (await readEpoch(primary)).token,
+    isLate: () => (watermark.lagMs() ?? Number.POSITIVE_INFINITY) > config.exactWithinMs,
     isReplica: reading !== primary,
     findMs: config.requestTimeoutMs,
     most: config.openStreams,

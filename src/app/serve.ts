@@ -76,7 +76,7 @@ async function startServe(started: ProcessContext, times: Times): Promise<void> 
 
   // Listen.
   const start = { isAnswering: false, isOver: false, isEnding: false };
-  const streams = openStreams(context, { ...stores, reading });
+  const streams = openStreams(context, { ...stores, reading, watermark });
   const access = renewedAccess(context, streams);
   const parts: ServeParts = { stores, reading, transport, admission, watermark, start, streams, access, times };
   const url = await listen(context, apiApp(context, parts, { registry, publisher }), parts);

@@ -10,6 +10,7 @@ export function streamsOn({ index, primary }: Pick<Stores, 'index' | 'primary'>,
   const streams = new Streams({
     nonces: async (kind, users) => (kind === CONTACTS.name ? await index.nonces(users) : users.map(() => '')),
     epoch: async () => (await readEpoch(primary)).token,
+    isLate: () => false,
     isReplica: false,
     findMs: 10_000,
     most: 100,

@@ -11,6 +11,8 @@ export interface HeadLooksOptions {
   readonly nonces: (kind: string, users: readonly Id[]) => Promise<readonly string[]>;
   /** The token of the epoch in force. */
   readonly epoch: () => Promise<string>;
+  /** Are answers from an index not exact now, because it may lack more than an exact one may? */
+  readonly isLate: () => boolean;
   /** Answers come from a replica, which may lack what a nonce stands for. */
   readonly isReplica: boolean;
   /** Time limit of finding one head, ms. */
@@ -42,8 +44,8 @@ const COLD = '';
 /**
  * Finds heads again that may have changed. Every write to an index replaces its nonce, and a refresh writes whatever its
  * outcome. So while the nonces and the epoch are those that were read BEFORE a head was found, no task has been applied since,
- * and the head need not be found again: a look at ten thousand heads is twenty reads in Redis. What changes without a task (what the
- * user has seen) is noticed by the look that trusts no nonce.
+ * and the head need not be found again: a look at ten thousand heads is twenty reads in Redis. Nor is it exact or not any longer while the
+ * lag stays on one side of the limit. What changes without a task (what the user has seen) is noticed by the look that trusts no nonce.
  */
 export class HeadPoller {
   readonly #options: HeadLooksOptions;
@@ -58,7 +60,7 @@ export class HeadPoller {
     this.#options = options;
   }
 
-  /** What the indexes of a question are now; undefined: not known. To be read before the head is found. */
+  /** What the answer to a question depends on now; undefined: not known. To be read before the head is found. */
   async stateOf(question: HeadQuestion): Promise<string | undefined> {
     try {
       this.#epoch ??= await this.#options.epoch();
@@ -160,7 +162,7 @@ export class HeadPoller {
     }
   }
 
-  /** The epoch and the nonces of each question. @throws RedisUnavailable */
+  /** The epoch, whether answers are late, and the nonces of each question. @throws RedisUnavailable */
   async #states(questions: readonly HeadQuestion[], epoch: string): Promise<string[]> {
     const kinds = [...new Set(questions.flatMap((question) => question.kinds))];
     const found = new Map<string, string>();
@@ -169,7 +171,10 @@ export class HeadPoller {
       const nonces = await this.#options.nonces(kind, [...users]);
       for (const [i, user] of [...users].entries()) found.set(`${kind} ${user}`, nonces[i] ?? COLD);
     }
-    return questions.map(({ user, kinds }) => [epoch, ...kinds.map((kind) => found.get(`${kind} ${user}`))].join(' '));
+    const ofAll = [epoch, this.#options.isLate() ? 'late' : 'prompt'];
+    return questions.map(({ user, kinds }) =>
+      [...ofAll, ...kinds.map((kind) => found.get(`${kind} ${user}`))].join(' '),
+    );
   }
 
   /** While MySQL or Redis is away, every look fails, all alike: one line in a second says so. */

@@ -70,7 +70,7 @@ export class LiveHead {
   readonly question: HeadQuestion;
   /** Those that have begun. */
   readonly streams = new Set<OpenStream>();
-  /** The indexes' state that was read before the head was last found; undefined: not known. */
+  /** What it depends on, as read before it was last found; undefined: not known. */
   state: string | undefined;
   /** When it was last found, by the monotonic clock, ms. */
   foundAt = Number.NEGATIVE_INFINITY;

@@ -3,9 +3,10 @@ import { run } from '../../../src/index/protocol.ts';
 import { rebuild } from '../../../src/index/rebuild.ts';
 import { refresh } from '../../../src/index/refresh.ts';
 import { readEpoch, writeEpoch } from '../../../src/mysql/epoch.ts';
+import { RecentBatch } from '../../../src/query/recent-batch.ts';
 import { ask, startTestApi, type TestApi } from '../../support/api.ts';
 import { everybodyKnows, freshSitePool, writeSite } from '../../support/small-site.ts';
-import { freshStores, type Stores } from '../../support/stores.ts';
+import { freshStores, recentContactsOn, type Stores } from '../../support/stores.ts';
 import { headsOf, listen, streamsOn } from '../../support/streams.ts';
 import { until } from '../../support/until.ts';
 
@@ -161,6 +162,27 @@ describe('a stream that no task reaches', () => {
     await upload('102');
     await writeEpoch(stores.primary, { nonce: 'another', why: 'a test', bumpedAt: 1 });
     await until(() => headsOf(stream)[1]?.[0] === '102');
+  });
+
+  it('is looked at again when the lag becomes too great for exact answers, and when it is not any more', async () => {
+    const user = await warmUser();
+    let isLate = false;
+    const streams = streamsOn(stores, { isLate: () => isLate });
+    const lag = { lagMs: () => (isLate ? 10_001 : 100) };
+    const recentContacts = recentContactsOn(stores, { max: 24, min: 2 }, lag);
+    const recentBatch = new RecentBatch({
+      ...{ index: stores.index, database: stores.primary, recent: recentContacts },
+      ...{ now: () => performance.now(), ...lag },
+    });
+    const own = await startTestApi(stores, { streams, recentContacts, recentBatch });
+    const stream = await listen(own, PATH(user));
+    const exact = () => stream.events.flatMap(({ data }) => (data ? [JSON.parse(data).answer.exact] : []));
+    await until(() => exact().length === 1);
+    isLate = true;
+    await until(() => exact().length === 2);
+    isLate = false;
+    await until(() => exact().length === 3);
+    expect(exact()).toEqual([true, false, true]);
   });
 
   it('of a user without an index is looked at after some seconds', async () => {

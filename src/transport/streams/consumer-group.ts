@@ -145,22 +145,20 @@ export class ConsumerGroup {
   }
 
   /** New entries. @param reader a separate connection, because it is blocked for up to `blockMs` */
-  async read(reader: RedisClient, count: number, blockMs: number): Promise<RawEntry[]> {
+  read(reader: RedisClient, count: number, blockMs: number): Promise<RawEntry[]> {
+    return this.#readFrom('>', reader, ['COUNT', count, 'BLOCK', blockMs]);
+  }
+
+  /** Entries that this consumer has been given, and that are not acknowledged, without those that are no longer in the stream. */
+  async readOwn(reader: RedisClient, count: number): Promise<RawEntry[]> {
+    const entries = await this.#readFrom('0', reader, ['COUNT', count]);
+    return entries.filter(([, fields]) => fields !== null);
+  }
+
+  async #readFrom(id: '>' | '0', reader: RedisClient, options: readonly (string | number)[]): Promise<RawEntry[]> {
     const { stream, group, consumer } = this.#options;
     const found = (await reply(
-      reader.callBuffer(
-        'XREADGROUP',
-        'GROUP',
-        group,
-        consumer,
-        'COUNT',
-        count,
-        'BLOCK',
-        blockMs,
-        'STREAMS',
-        stream,
-        '>',
-      ),
+      reader.callBuffer('XREADGROUP', 'GROUP', group, consumer, ...options, 'STREAMS', stream, id),
     )) as [Buffer, RawEntry[]] | [[Buffer, RawEntry[]]] | null;
     if (found === null) return [];
     // RESP3 returns a flat map of streams, RESP2 a list of pairs.

@@ -51,6 +51,8 @@ class LossNotReported extends Error {
 export class StreamLoop {
   readonly #options: StreamLoopOptions;
   #mustCheck = true;
+  /** It may have been given entries that it does not know of. */
+  #mayHaveOwn = false;
   /** Each ends when its batch is acknowledged, belongs to another consumer, or is given up. */
   readonly #working = new Set<Promise<void>>();
   /** What a batch ended with. */
@@ -64,6 +66,7 @@ export class StreamLoop {
     // The server may have restarted with an older copy of its data; ioredis carries on as if nothing had happened.
     options.reader.on('ready', () => {
       this.#mustCheck = true;
+      this.#mayHaveOwn = true;
     });
   }
 
@@ -126,9 +129,11 @@ export class StreamLoop {
     this.#mustCheck = false;
   }
 
-  /** Entries that other consumers have left behind come first. */
+  /** Its own entries come first, and then those that other consumers have left behind. */
   async #next(): Promise<RawEntry[]> {
     const { group, reader, losses, idleMs, batchSize, now } = this.#options;
+    const own = await this.#own();
+    if (own.length > 0) return own;
     if (now() >= this.#nextClaim) {
       const { entries, deleted } = await group.claimIdle(idleMs, batchSize);
       losses.sawDeleted(deleted);
@@ -138,6 +143,19 @@ export class StreamLoop {
     }
     const entries = await group.read(reader, batchSize, BLOCK_MS);
     if (!(await group.mark(entries, true))) losses.sawMoved();
+    return entries;
+  }
+
+  /**
+   * What it was given over a connection that is gone, or has acknowledged to a master that was replaced before its replica knew. Nobody
+   * else takes these while it is alive.
+   */
+  async #own(): Promise<RawEntry[]> {
+    if (!this.#mayHaveOwn || this.isWorking) return [];
+    const { group, reader, losses, batchSize } = this.#options;
+    const entries = await group.readOwn(reader, batchSize);
+    if (!(await group.mark(entries, false))) losses.sawMoved();
+    this.#mayHaveOwn = entries.length > 0;
     return entries;
   }
 

@@ -155,6 +155,24 @@ describe('the Redis Streams source', () => {
     expect((await b?.claimIdle(60_000, 10))?.entries.map(([id]) => String(id))).toEqual([ids[2]]);
   });
 
+  it('does at once what it was given over a connection that is gone', async () => {
+    await using server = await startRedis();
+    const own = new Redis(server.url);
+    closeAtEnd(() => own.disconnect());
+    const opened = await fresh(server.url);
+    const gate = Promise.withResolvers<void>();
+    const one = run(opened, () => gate.promise, { holdMs: 3_600_000 });
+    await opened.publisher.publish(freshTasks(1));
+    await until(() => one.received.length === 1);
+    const [[, consumer] = []] = (await own.xinfo('CONSUMERS', opened.stream, 'g')) as unknown[][];
+    await opened.publisher.publish(freshTasks(2));
+    expect(await own.xreadgroup('GROUP', 'g', String(consumer), 'STREAMS', opened.stream, '>')).toHaveLength(1);
+    await own.call('CLIENT', 'KILL', 'TYPE', 'normal');
+    gate.resolve();
+    await until(() => one.handled.size === 3);
+    expect(one.losses).toEqual([]);
+  });
+
   it('is deleted from its group when it stops, unless it still has entries', async () => {
     const opened = await fresh();
     const one = run(opened);

@@ -5,6 +5,7 @@ import { type Backoff, backoffMs } from '../../timing/loop.ts';
 import type { StallDetector } from '../../timing/stall-detector.ts';
 import type { BatchHandler, Loss } from '../task-source.ts';
 import type { Assignment, OwnedPartition } from './assignment.ts';
+import { KafkaPermissionMissing } from './errors.ts';
 import { deliveredIn, deliveryOf, type FetchedMessage, fetchedIn } from './fetched-message.ts';
 import type { LogEndCheck } from './log-end-check.ts';
 import { gapsIn, lossOfGaps, lossOfReturn } from './losses.ts';
@@ -27,6 +28,8 @@ interface PartitionWorkerOptions {
   /** A batch that takes longer is slow, ms. */
   readonly slowMs: number;
   readonly onLoss: (loss: Loss) => Promise<void>;
+  /** Called with the permission that keeps a batch from being done, each time; with undefined when one is done that was not before. */
+  readonly onFault: (fault: KafkaPermissionMissing | undefined) => Promise<void>;
   readonly admin: TopicAdmin;
   readonly logEnds: LogEndCheck | undefined;
   readonly progress: StallDetector;
@@ -178,8 +181,9 @@ export class PartitionWorker {
   #giveBack(fetch: PartitionFetch, error: unknown): void {
     if (!this.#mayGoOn(fetch)) return;
     const { payload, assignment, owned } = fetch;
-    const { backoff, logger } = this.#options;
+    const { backoff, logger, onFault } = this.#options;
     const delayMs = backoffMs(owned.failures++, backoff);
+    if (error instanceof KafkaPermissionMissing) void onFault(error);
     logger.warn({ err: error, partition: owned.partition, delayMs }, 'a batch failed; it is delivered again');
     assignment.later(delayMs, payload.pause());
   }
@@ -194,6 +198,7 @@ export class PartitionWorker {
     if (signal.aborted) return;
     payload.resolveOffset(lastOffset);
     owned.next = next;
+    if (owned.failures > 0) void this.#options.onFault(undefined);
     owned.failures = 0;
     this.#options.progress.mark();
     await membership.beat(payload.heartbeat);

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Kafka, Partitioners } from 'kafkajs';
 import { describe, expect, it, type TestContext } from 'vitest';
 import { type RunningServer, startKafka } from '../../../src/tools/devservers/start-server.ts';
+import { KafkaPermissionMissing } from '../../../src/transport/kafka/errors.ts';
 import type { Delivery } from '../../../src/transport/task-source.ts';
 import { freshName, freshTopic, hasKafka, kafkaBrokers, withAdmin } from '../../support/servers.ts';
 import { until } from '../../support/until.ts';
@@ -53,6 +54,22 @@ describe.runIf(hasKafka())('the Kafka source', { timeout: 600_000 }, () => {
     expect(handledOf('0')).toBe(0);
     isAway = false;
     await until(() => handledOf('0') >= 1);
+  });
+
+  it('says that a permission keeps a batch from being done, until it is', async (test) => {
+    const { fresh, run } = of(test);
+    const opened = await fresh(1);
+    const missing = new KafkaPermissionMissing('Kafka does not allow WRITE on the topic "dlq"');
+    let isAllowed = false;
+    const one = run(opened, async () => {
+      if (!isAllowed) throw missing;
+    });
+    await publishTo(opened, [0]);
+    await until(() => one.source.state().detail === missing.message);
+    expect(one.source.state().isReady).toBe(false);
+    isAllowed = true;
+    await until(() => one.source.state().isReady);
+    expect(one.handled.size).toBe(1);
   });
 
   it('makes one batch of what one fetch returns from several partitions, and calls never overlap', async (test) => {

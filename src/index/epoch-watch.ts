@@ -249,7 +249,7 @@ export class EpochWatch {
   }
 
   #leave(number: number): void {
-    this.#options.logger.error('Redis was set back while it ran on: what it holds is older than what it held');
+    this.#options.logger.error('Redis was set back, or emptied, while it ran on: it lacks what was written');
     this.#decide(number, undefined);
   }
 

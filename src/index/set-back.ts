@@ -16,7 +16,7 @@ export class SetBackWatch {
   #id: string | undefined;
   /** The masters from which a mark was gone, until it is known whether others have taken over. */
   #suspects: string | undefined;
-  /** The same before one was set back; undefined: nothing is owed. */
+  /** The id before one was set back; undefined: nothing is owed. */
   #owed: { readonly id: string | undefined } | undefined;
 
   /** @param prefix of the keys */

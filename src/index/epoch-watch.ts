@@ -260,7 +260,7 @@ export class EpochWatch {
 
   async #isSetBack(masters: readonly RedisMaster[]): Promise<boolean> {
     const looked = this.#options.setBack?.look(masters, () => this.#ask());
-    return (await looked?.catch(() => false)) ?? false; // the next look says it
+    return (await looked?.catch((error: unknown) => void this.#failed(error))) ?? false; // the next look says it
   }
 
   #decide(number: number, compared: ComparedMasters | undefined): void {

@@ -32,7 +32,7 @@ describe('the marks of a process', () => {
   it('are there at the next look, and gone once from a Redis that was set back', async () => {
     const [redis, prefix] = [(await freshRedis()) as Redis, freshPrefix()];
     const [one, other] = [processOn(redis, prefix), processOn(redis, prefix)];
-    for (const process of [one, other, one, other]) expect(await process.areGone()).toBe(false);
+    for (const process of [one, one, other, one, other]) expect(await process.areGone()).toBe(false);
     const setBack = await remember(redis, prefix);
     for (const process of [one, other]) expect(await process.areGone()).toBe(false);
     await setBack();

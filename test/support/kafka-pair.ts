@@ -73,6 +73,18 @@ export class KafkaPair {
     });
   }
 
+  /** Moves a partition to another broker. Returns once that one leads it. */
+  async move(topic: string, partition: number, broker: number): Promise<void> {
+    await this.#asAdmin(async (admin) => {
+      const partitionAssignment = [{ partition, replicas: [broker] }];
+      await admin.alterPartitionReassignments({ topics: [{ topic, partitionAssignment }] });
+      await until(async () => {
+        const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
+        return topics[0]?.partitions.find(({ partitionId }) => partitionId === partition)?.leader === broker;
+      });
+    });
+  }
+
   async remove(): Promise<void> {
     await this.#second.end('SIGKILL', 10_000);
     await this.first.remove();

@@ -4,12 +4,12 @@ import {
   type ITopicConfig,
   type Kafka,
   type Message,
-  Partitioners,
   type Producer,
   type RecordMetadata,
 } from 'kafkajs';
 import { UserError } from '../../contracts/user-error.ts';
 import { settledWithin } from '../../timing/deadline.ts';
+import { ChosenPartitions } from './chosen-partitions.ts';
 import { createKafka, type KafkaSettings, RETRY } from './client.ts';
 import { isPassing, isRefusal, KafkaUnavailable } from './errors.ts';
 import { allowingLeaderless } from './kafkajs-patches.ts';
@@ -46,6 +46,7 @@ export class PartlySent extends UserError {
 /** A producer and its requests in flight. */
 interface Connected {
   readonly producer: Promise<Producer>;
+  readonly partitions: ChosenPartitions;
   readonly inFlight: Set<Promise<unknown>>;
   /** Resolves when the producer is disconnected; undefined while it is in use. */
   retired?: Promise<void>;
@@ -120,7 +121,7 @@ export class KafkaProducer {
   }
 
   async #request(topic: string, request: SendRequest): Promise<RecordMetadata[]> {
-    this.#connected ??= { producer: this.#connect(), inFlight: new Set() };
+    this.#connected ??= this.#open();
     const connected = this.#connected;
     const sent = this.#send(connected, topic, request);
     connected.inFlight.add(sent);
@@ -137,7 +138,14 @@ export class KafkaProducer {
     }
   }
 
-  async #send({ producer }: Connected, topic: string, { messages, bytes }: SendRequest): Promise<RecordMetadata[]> {
+  async #send(connected: Connected, topic: string, request: SendRequest): Promise<RecordMetadata[]> {
+    const taken = await this.#trySend(connected, topic, request);
+    const partition = connected.partitions.unconfirmed(request.messages, taken);
+    if (partition === undefined) return taken;
+    throw new KafkaUnavailable(`no broker confirmed the messages of partition ${partition} of ${topic}`);
+  }
+
+  async #trySend({ producer }: Connected, topic: string, { messages, bytes }: SendRequest): Promise<RecordMetadata[]> {
     try {
       const compression = bytes < BYTES_COMPRESSED ? CompressionTypes.None : CompressionTypes.GZIP;
       return await (await producer).send({ topic, messages, acks: -1, compression });
@@ -183,10 +191,15 @@ export class KafkaProducer {
     return faults;
   }
 
-  async #connect(): Promise<Producer> {
+  #open(): Connected {
+    const partitions = new ChosenPartitions();
+    return { producer: this.#connect(partitions), partitions, inFlight: new Set() };
+  }
+
+  async #connect({ partitioner }: ChosenPartitions): Promise<Producer> {
     await this.#withAdmin((admin) => ensureTopics(admin, this.#options.topics));
     const producer = this.#kafka.producer({
-      createPartitioner: Partitioners.DefaultPartitioner,
+      createPartitioner: partitioner,
       allowAutoTopicCreation: false,
       retry: RETRY,
     });

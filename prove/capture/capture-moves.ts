@@ -1,8 +1,14 @@
 import type { Echo } from '../../src/capture/change-source.ts';
 import type { Product } from '../load-product.ts';
 import type { Violation } from '../violation.ts';
-import { type Call, HeldCapture } from './held-capture.ts';
+import { type Call, HeldCapture, REFUSED } from './held-capture.ts';
 import { CAPTURED, type CaptureScenario, type Logged, type OwnRow } from './world.ts';
+
+/** Raised behind the write of capture that was the newest, and the changes that could be seen. */
+interface Barrier {
+  readonly fence: number;
+  readonly seen: readonly number[];
+}
 
 /**
  * A site, its log and the capture of it, from the start on. A transaction is in the log before it can be seen, and becomes visible in the
@@ -13,6 +19,8 @@ export class CaptureMoves {
   readonly #actions: readonly Logged['is'][];
   readonly #faults: Set<string>;
   #beats: number;
+  #barriers: number;
+  #barrier: Barrier | undefined;
   #done = 0;
   #log: Logged[] = [{ is: 'own', row: CAPTURED }];
   /** So many transactions of the log can be seen. */
@@ -32,11 +40,12 @@ export class CaptureMoves {
   /** Nonces are random; they are numbered as they come. */
   readonly #nonces = new Map([[CAPTURED.nonce, 0]]);
 
-  constructor(code: Product['code'], { actions, faults, beats }: CaptureScenario) {
+  constructor(code: Product['code'], { actions, faults, beats, barriers }: CaptureScenario) {
     this.#code = code;
     this.#actions = actions;
     this.#faults = new Set(faults);
     this.#beats = beats;
+    this.#barriers = barriers;
   }
 
   /** What may happen now. */
@@ -50,6 +59,8 @@ export class CaptureMoves {
       ...(this.#capture !== undefined && this.#faults.has('reset') && !isWaiting
         ? ['capture is killed, and the log reset']
         : []),
+      ...(this.#faults.has('set back') && !this.#isLocked() ? ['the row is set back'] : []),
+      ...(this.#barriers > 0 ? ['a barrier is raised'] : []),
     ];
   }
 
@@ -63,6 +74,7 @@ export class CaptureMoves {
         this.#log,
         [this.#visible, this.#row, this.#reading, this.#hasEcho, this.#written !== undefined],
         [[...this.#seen].sort(), [...this.#told].sort()],
+        [this.#barriers, this.#barrier],
         [this.#capture?.call, this.#answers],
       ],
       numbered,
@@ -75,8 +87,13 @@ export class CaptureMoves {
     return this.#done === this.#actions.length && this.#visible === this.#log.length && hasRead && this.#hasEcho;
   }
 
-  /** C1: each change that can be seen was hinted at when it could be, or an epoch began after it. */
+  /**
+   * C1: each change that can be seen was hinted at when it could be, or an epoch began after it. C2: so is each that could be seen before a
+   * barrier was raised that is passed.
+   */
   judge(): Violation | undefined {
+    const late = this.#isPassed() ? this.#barrier?.seen.find((change) => !this.#told.has(change)) : undefined;
+    if (late !== undefined) return { rule: 'C2', what: `the barrier is passed, and nobody was told of change ${late}` };
     if (!this.isAtRest) return undefined;
     const missed = [...this.#seen].find((change) => !this.#told.has(change));
     return missed === undefined ? undefined : { rule: 'C1', what: `nobody was told of change ${missed}` };
@@ -87,6 +104,8 @@ export class CaptureMoves {
     if (move.startsWith('change')) this.#log.push({ is: this.#actions[this.#done++], change: this.#done } as Logged);
     else if (move.startsWith('transaction')) await this.#show();
     else if (move === 'capture starts') this.#start();
+    else if (move === 'a barrier is raised') this.#raise();
+    else if (move === 'the row is set back') this.#setBack();
     else if (move === 'capture is killed') this.#kill();
     else if (move === 'capture is killed, and the log reset') this.#reset();
     else await this.#reply(move);
@@ -114,6 +133,21 @@ export class CaptureMoves {
     this.#visible = 0;
   }
 
+  #raise(): void {
+    this.#barriers--;
+    this.#barrier = { fence: this.#row.fences, seen: [...this.#seen].sort() };
+  }
+
+  /** As `isCapturedPast` (mysql/capture.ts) has it. */
+  #isPassed(): boolean {
+    return this.#barrier !== undefined && this.#row.published > this.#barrier.fence;
+  }
+
+  #setBack(): void {
+    this.#faults.delete('set back');
+    this.#log.push({ is: 'own', row: CAPTURED });
+  }
+
   async #show(): Promise<void> {
     const shown = this.#log[this.#visible++] as Logged;
     if ('change' in shown) this.#seen.add(shown.change);
@@ -127,7 +161,10 @@ export class CaptureMoves {
   /** How the call of capture may be answered; none: it waits until its write can be seen. */
   #answersOf(call: Call | undefined): string[] {
     if (call === undefined || this.#written !== undefined) return [];
-    if (call.does === 'save') return this.#isLocked() ? [] : ["capture's own write is in the log"];
+    if (call.does === 'save' && this.#isLocked()) return [];
+    if (call.does === 'save') {
+      return [this.#row.fences < call.least ? 'the row is older than it must be' : "capture's own write is in the log"];
+    }
     if (call.does === 'epoch') return ['the new epoch is in the log'];
     if (call.does === 'present') return ['capture asks for the present'];
     if (call.does === 'read') return ['capture reads its row'];
@@ -149,7 +186,8 @@ export class CaptureMoves {
     if (call.does === 'read') return await this.#answer(this.#row);
     if (call.does === 'present') return await this.#answer(String(this.#log.length));
     if (call.does === 'epoch') this.#write({ is: 'epoch' });
-    if (call.does === 'save') this.#write({ is: 'own', row: this.#ownRow(call.row) });
+    if (call.does === 'save' && this.#row.fences < call.least) await this.#answer(REFUSED);
+    else if (call.does === 'save') this.#write({ is: 'own', row: this.#ownRow(call.row) });
     if (call.does === 'publish') {
       for (const change of call.changes) if (this.#seen.has(change)) this.#told.add(change);
       await this.#answer(undefined);

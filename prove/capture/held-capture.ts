@@ -6,8 +6,11 @@ import type { OwnRow } from './world.ts';
 /** What capture waits for. */
 export type Call =
   | { readonly does: 'read' | 'next' | 'present' | 'epoch' }
-  | { readonly does: 'save'; readonly row: Omit<OwnRow, 'fences'> }
+  | { readonly does: 'save'; readonly row: Omit<OwnRow, 'fences'>; readonly least: number }
   | { readonly does: 'publish'; readonly changes: readonly number[] };
+
+/** The answer to a write of a row that is older than it must be. */
+export const REFUSED = 'refused';
 
 /** The product's capture, each of whose calls waits until it is answered. It makes one at a time. */
 export class HeldCapture {
@@ -75,15 +78,21 @@ export class HeldCapture {
 
   #database() {
     return {
-      rows: async () => {
-        const { position, proof, published } = await this.#held<OwnRow>({ does: 'read' });
-        return [['server', position, proof, 'mapping', published]];
+      rows: async (sql: string) => {
+        const { position, proof, published, fences } = await this.#held<OwnRow>({ does: 'read' });
+        return [sql.startsWith('SELECT fences') ? [fences] : ['server', position, proof, 'mapping', published, fences]];
       },
-      write: async (_sql: string, [_server, position, proof, _mapping, nonce, published]: unknown[]) => {
-        await this.#held({ does: 'save', row: { position, proof, nonce, published } as OwnRow });
-        return { affectedRows: 1 };
-      },
+      write: async (_sql: string, values: unknown[]) => ({ affectedRows: (await this.#save(values)) ? 1 : 0 }),
     };
+  }
+
+  /** Whether the row was written. It always exists: to create it does nothing. */
+  async #save(values: unknown[]): Promise<boolean> {
+    if (values.length === 1) return false;
+    const [_server, position, proof, _mapping, nonce, published, _at, _source, ...least] = values;
+    const row = { position, proof, nonce, published } as OwnRow;
+    const reply = await this.#held({ does: 'save', row, least: Math.max(Number(least[0]), Number(least[1])) });
+    return reply !== REFUSED;
   }
 
   #source(position: string): ChangeSource {

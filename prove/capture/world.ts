@@ -12,7 +12,9 @@ export type CaptureFault =
   /** Capture is killed, and started again at some time. */
   | 'kill'
   /** The log is reset while capture is killed: another one begins, with the same positions. */
-  | 'reset';
+  | 'reset'
+  /** Its row is what it was at the start, as after a restore of that table. */
+  | 'set back';
 
 export interface CaptureScenario {
   readonly name: string;
@@ -21,6 +23,8 @@ export interface CaptureScenario {
   readonly faults: readonly CaptureFault[];
   /** How often an idle capture writes its row. */
   readonly beats: number;
+  /** How often a barrier may be raised behind the changes that can be seen. */
+  readonly barriers: number;
 }
 
 /** A transaction in the log. */
@@ -42,8 +46,9 @@ export interface OwnRow {
 export const CAPTURED: OwnRow = { position: '0', proof: 'first', nonce: 'first', published: 0, fences: 1 };
 
 export const CAPTURE_SCENARIOS: readonly CaptureScenario[] = [
-  { name: 'captured', actions: ['rows', 'rows'], faults: [], beats: 1 },
-  { name: 'captured, killed once', actions: ['rows', 'rows'], faults: ['kill'], beats: 1 },
-  { name: 'captured, a statement', actions: ['statement', 'rows'], faults: [], beats: 1 },
-  { name: 'captured, a log that is reset', actions: ['rows', 'rows'], faults: ['reset'], beats: 0 },
+  { name: 'captured', actions: ['rows', 'rows'], faults: [], beats: 1, barriers: 0 },
+  { name: 'captured, killed once', actions: ['rows', 'rows'], faults: ['kill'], beats: 1, barriers: 0 },
+  { name: 'captured, a statement', actions: ['statement', 'rows'], faults: [], beats: 1, barriers: 0 },
+  { name: 'captured, a log that is reset', actions: ['rows', 'rows'], faults: ['reset'], beats: 0, barriers: 0 },
+  { name: 'captured, a row that is set back', actions: ['rows'], faults: ['set back'], beats: 0, barriers: 1 },
 ];

@@ -100,7 +100,7 @@ export interface BatchCounts {
   readonly oddIds: number;
 }
 
-const NOWHERE: SavedCapture = { position: '', proof: '', server: '', mapping: '', published: 0 };
+const NOWHERE: SavedCapture = { position: '', proof: '', server: '', mapping: '', published: 0, writes: 0 };
 
 /** Between two writes, if no batch needs one sooner, ms. */
 const HEARTBEAT_MS = 1_000;
@@ -238,10 +238,12 @@ export class Capture {
     if (changes.length > 0) onBatch?.({ rows: changes.length, tasks: hints.tasks.length, oddIds: hints.oddIds });
   }
 
-  /** Saves the position, and is the fence: what was read before is visible when it resolves. */
+  /** Saves the position, and is the fence: what was read before is visible when it resolves. @throws CaptureGap */
   async #save(fence: Fence, nonce = newNonce()): Promise<void> {
     const { database, source, clock } = this.#options;
-    await saveCapture(database, source, this.#published, fence, { nonce, at: clock.wall() });
+    const isSaved = await saveCapture(database, source, this.#published, fence, { nonce, at: clock.wall() });
+    if (!isSaved) throw new CaptureGap('position', "capture's row in `recency_capture` was deleted, or set back");
+    this.#published = { ...this.#published, writes: this.#published.writes + 1 };
     this.#savedAt = clock.now();
   }
 
@@ -261,9 +263,9 @@ export class Capture {
   async #beginAnew({ reason, message }: CaptureGap, fence: Fence): Promise<void> {
     const { check, present, server, mapping, newEpoch, logger } = this.#options;
     // A gap is not forgotten where the check ends this process. And this is a fence: a server sends its log before it commits, and a
-    // position of the present from before that commit would lead to the same gap again.
+    // position of the present from before that commit would lead to the same gap again. The row may count its writes anew.
     if (this.#published.proof !== '') {
-      this.#published = { ...this.#published, proof: '' };
+      this.#published = { ...this.#published, proof: '', published: 0, writes: 0 };
       await this.#save(fence);
     }
     await check();
@@ -275,7 +277,7 @@ export class Capture {
     await newEpoch(`capture: ${message}`);
     // The write that saves it is the first one behind it.
     const proof = newNonce();
-    this.#published = { position, proof, server: await server(), mapping, published: 0 };
+    this.#published = { ...NOWHERE, position, proof, server: await server(), mapping };
     await this.#save(fence, proof);
   }
 }

@@ -85,9 +85,10 @@ export function captureBarrier(primary: Database, isExpected = false): RaiseBarr
     const newest = await readFence(primary);
     if (newest === undefined && isExpected)
       throw new Error('RECENCY_CAPTURE_… is set, but `recency capture` has never run');
-    return sharedBarrier(
-      async () => newest === undefined || (await isCapturedPast(primary, newest.source, newest.fence)),
-    );
+    return sharedBarrier(async () => {
+      if (newest === undefined) return true;
+      return (await isCapturedPast(primary, newest.source, newest.fence)) ?? !isExpected;
+    });
   };
 }
 

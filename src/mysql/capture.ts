@@ -18,25 +18,27 @@ export interface SavedCapture {
   readonly mapping: string;
   /** The number of the newest write to this row that has come back, everything before it published; 0: none yet. */
   readonly published: number;
+  /** How often this row was written, at least. */
+  readonly writes: number;
 }
 
-const READ = `SELECT server, position, proof, mapping, published FROM ${CAPTURE_TABLE} WHERE source = ?`;
+const READ = `SELECT server, position, proof, mapping, published, fences FROM ${CAPTURE_TABLE} WHERE source = ?`;
 
 /** @returns undefined: nothing was captured from this source yet @throws DatabaseUnavailable */
 export async function readCapture(database: Database, source: string): Promise<SavedCapture | undefined> {
   const [row] = await database.rows(READ, [source]);
   if (row === undefined) return undefined;
-  const [server, position, proof, mapping, published] = row;
+  const [server, position, proof, mapping, published, writes] = row;
   const place = { server: String(server), position: String(position), proof: String(proof) };
-  return { ...place, mapping: String(mapping), published: Number(published) };
+  return { ...place, mapping: String(mapping), published: Number(published), writes: Number(writes) };
 }
 
 const CREATE = `INSERT IGNORE INTO ${CAPTURE_TABLE} (source, server, position, saved_at) VALUES (?, '', '', 0)`;
 
 const SAVE = `
   UPDATE ${CAPTURE_TABLE}
-  SET server = ?, position = ?, proof = ?, mapping = ?, nonce = ?, published = GREATEST(published, ?), saved_at = ?, fences = fences + 1
-  WHERE source = ? AND ${NOT_STALE}`;
+  SET server = ?, position = ?, proof = ?, mapping = ?, nonce = ?, published = ?, saved_at = ?, fences = fences + 1
+  WHERE source = ? AND fences >= GREATEST(?, ?) AND ${NOT_STALE}`;
 
 /** What a write of the row is. */
 interface CaptureWrite {
@@ -49,20 +51,24 @@ interface CaptureWrite {
 /**
  * Saves how far the changes are published, and is a fence as well: everything that is before this write in the binary log
  * is visible once it resolves (../capture/capture.ts).
+ * @returns false: nothing is saved, because the row is older than it was when last known: it was deleted, or restored. What was published
+ *   is a number of another count then, and would say of later changes that they are published
  * @throws StaleFence when another process has got the lease since; DatabaseUnavailable
  */
 export async function saveCapture(
   database: Database,
   source: string,
-  { server, position, proof, mapping, published }: SavedCapture,
+  { server, position, proof, mapping, published, writes }: SavedCapture,
   { lease, token }: Fence,
   { nonce, at }: CaptureWrite,
-): Promise<void> {
-  const values = [server, position, proof, mapping, nonce, published, at, source, lease, token];
-  const save = () => database.write(SAVE, values);
-  if ((await save()).affectedRows > 0) return;
+): Promise<boolean> {
+  const values = [server, position, proof, mapping, nonce, published, at, source, published, writes, lease, token];
+  const save = async () => (await database.write(SAVE, values)).affectedRows > 0;
+  if (await save()) return true;
   await database.write(CREATE, [source]);
-  if ((await save()).affectedRows === 0) throw new StaleFence({ lease, token });
+  if (await save()) return true;
+  if ((await readWrites(database, source)) < Math.max(published, writes)) return false;
+  throw new StaleFence({ lease, token });
 }
 
 const NEWEST = `SELECT source, fences FROM ${CAPTURE_TABLE} ORDER BY saved_at DESC LIMIT 1`;
@@ -88,11 +94,12 @@ const PUBLISHED = `SELECT published FROM ${CAPTURE_TABLE} WHERE source = ?`;
 
 /**
  * Whether a write later than this one has come back: everything that was committed when this one was the newest is published.
+ * @returns undefined: the source is captured no longer
  * @throws DatabaseUnavailable
  */
-export async function isCapturedPast(database: Database, source: string, fence: number): Promise<boolean> {
+export async function isCapturedPast(database: Database, source: string, fence: number): Promise<boolean | undefined> {
   const [row] = await database.rows(PUBLISHED, [source]);
-  return row === undefined || Number(row[0]) > fence;
+  return row && Number(row[0]) > fence;
 }
 
 const GTIDS = {

@@ -5,6 +5,7 @@ import { findUnseenChanges } from '../../src/capture/cascades.ts';
 import { parseMapping } from '../../src/capture/mapping-file.ts';
 import { PatientPublisher } from '../../src/capture/publishing.ts';
 import { StartError } from '../../src/config/start-error.ts';
+import { captureBarrier } from '../../src/index/index-drain-barrier.ts';
 import { Database } from '../../src/mysql/database.ts';
 import { nextFencingToken, StaleFence } from '../../src/mysql/leases.ts';
 import { migrate } from '../../src/mysql/migrate.ts';
@@ -110,6 +111,28 @@ describe('capture', () => {
     await sql(url, 'SET SESSION binlog_format = STATEMENT', insert(4));
     await until(() => gaps.length === 3);
     expect(gaps).toEqual(['server', 'unreadable', 'statement']);
+  });
+
+  it.each([
+    ['deleted', 'DELETE FROM recency_capture'],
+    ['set back', 'UPDATE recency_capture SET fences = 1, published = 0'],
+  ])('does not take what came back before its row was %s for what is to come back since', async (_, change) => {
+    const { url, mapping } = await site();
+    const { tasks, gaps, stop } = await capturing(url, mapping);
+    await until(() => gaps.length === 1);
+    for (let user = 1; user <= 20; user++) {
+      await sql(url, insert(user));
+      await until(() => has(tasks, user));
+    }
+    await until(async () => Number((await sql(url, 'SELECT published FROM recency_capture'))[0]?.published) >= 20);
+    await sql(url, change);
+    await until(() => gaps.length === 2);
+    await stop();
+    const database = new Database(url, { connections: 2, queue: 100, deadlineMs: 60_000 });
+    onTestFinished(() => database.close());
+    const barrier = await captureBarrier(database)([]);
+    expect(await barrier.passed()).toBe(false);
+    expect(gaps).toEqual(['first_start', 'position']);
   });
 
   it('begins a new epoch for a compressed transaction and a partial JSON value, where MySQL has them', async () => {

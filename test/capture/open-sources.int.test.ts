@@ -40,7 +40,7 @@ for (const [where, args] of [
         stallMs: 18_000,
       });
       const write = (nonce: string) => {
-        const saved = { server: 'x', position: '', proof: '', mapping: '', published: 0 };
+        const saved = { server: 'x', position: '', proof: '', mapping: '', published: 0, writes: 0 };
         return saveCapture(database, 'debezium', saved, { lease: 'capture', token }, { nonce, at: Date.now() });
       };
       const reset = async () => {
@@ -51,7 +51,7 @@ for (const [where, args] of [
       return { anchor, write, reset, other: () => sql(url, 'INSERT INTO users (name) VALUES (1)') };
     }
 
-    const saved = (position: string) => ({ server: 'x', position, proof: 'one', mapping: '', published: 0 });
+    const saved = (position: string) => ({ server: 'x', position, proof: 'one', mapping: '', published: 0, writes: 0 });
 
     it('is the same log after other changes, and another one after RESET, however much it has by then', async () => {
       const { anchor, write, reset, other } = await site();

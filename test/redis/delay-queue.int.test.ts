@@ -92,6 +92,20 @@ describe('the items that wait', () => {
     await own.finish(await takeOne(own));
     expect(await own.waiting([''])).toEqual(new Set());
   });
+
+  it.each([
+    { what: 'was removed', left: [] },
+    { what: 'was removed, and has others since', left: ['later', 'latest'] },
+  ])('are found when the key of all items $what', async ({ left }) => {
+    const { redis, prefix } = await freshStores();
+    const own = new DelayQueue(redis, prefix);
+    await own.put(['both'], 0);
+    await takeOne(own);
+    await own.put(['both', 'waits'], 60_000);
+    await redis.del(`${prefix}:{delay}:all`);
+    await own.put(left, 60_000);
+    expect(await own.waiting([''])).toEqual(new Set(['both', 'waits', ...left]));
+  });
 });
 
 describe('a hold', () => {

@@ -11,8 +11,8 @@
 --         the number of ranges that were read to their end;
 --         the item up to which the next range was read, '' if it was not started;
 --         then the items, in the order of the ranges and of their texts
--- writes  an item in `all` that neither waits nor is held is due now: somebody has removed one of the other two keys, or Redis has
---         evicted it, and its change would be lost
+-- writes  what somebody has removed, or Redis has evicted, and whose change would be lost, or would seem to be done: an item in `all` that
+--         neither waits nor is held is due now; if `all` lacks items, it is made again from the other two keys
 -- Runs at maxmemory (allow-oom): what it adds was removed before.
 
 local due, held, all, limit = KEYS[1], KEYS[2], KEYS[3], tonumber(ARGV[1])
@@ -21,6 +21,18 @@ assert(limit and limit > 0 and #ARGV >= 3 and #ARGV % 2 == 1, 'delay-waiting: ba
 local replication = string.match(redis.call('INFO', 'replication'), 'master_replid:(%x+)')
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local lacking = redis.call('ZCARD', due) + redis.call('ZCARD', held) - redis.call('ZCARD', all)
+if lacking > 0 then -- unless so many wait again while they are held
+  local taken = redis.call('ZRANGE', held, 0, -1)
+  for _, item in ipairs(taken) do
+    if redis.call('ZSCORE', due, item) then lacking = lacking - 1 end
+  end
+  if lacking > 0 then
+    for _, item in ipairs(taken) do redis.call('ZADD', all, 0, item) end
+    for _, item in ipairs(redis.call('ZRANGE', due, 0, -1)) do redis.call('ZADD', all, 0, item) end
+  end
+end
+
 local items, left = {}, limit
 for i = 2, #ARGV, 2 do
   local page = redis.call('ZRANGE', all, ARGV[i], ARGV[i + 1], 'BYLEX', 'LIMIT', 0, left)

@@ -63,5 +63,6 @@ export const OF_OWNERS: readonly Mutation[] = [
     instead: 'it keeps the one that it had',
     patches: [{ file: 'index/ownership.ts', from: '{ ...before, id: freshId() }', to: '{ ...before }' }],
     part: 'j',
+    try: ['keys that are set back'],
   },
 ];

@@ -3,6 +3,7 @@ import { pause, retry } from '../../timing/loop.ts';
 import { isElecting, isPassing } from './errors.ts';
 import { allowingLeaderless } from './kafkajs-patches.ts';
 import { isFormerMember, markOf } from './marks.ts';
+import { SharedClient } from './shared-client.ts';
 import { TopicReader } from './topic-reader.ts';
 
 /** Also the maximum number of members of a consumer group that get work. A user's tasks are all in one partition. */
@@ -99,31 +100,38 @@ export function startOf({ committed, low, high }: PartitionOffsets): bigint {
 
 /** Asks the brokers about one topic and its groups, and creates it. Connects on first use, and again after an error. */
 export class TopicAdmin {
-  readonly #kafka: Kafka;
   readonly #topic: string;
   readonly #hasDeadLetters: boolean;
-  #admin: Promise<Admin> | undefined;
-  #ends: TopicReader | undefined;
+  readonly #admin: SharedClient<Admin>;
+  /** kafkajs's admin client always asks for the end of committed messages. */
+  readonly #ends: SharedClient<TopicReader>;
   /** The most partitions that were seen. */
   #partitions = 0;
 
   /** @param hasDeadLetters does the topic have one of its own for dead letters? */
   constructor(kafka: Kafka, topic: string, hasDeadLetters = true) {
-    this.#kafka = kafka;
     this.#topic = topic;
     this.#hasDeadLetters = hasDeadLetters;
+    this.#admin = new SharedClient(
+      () => connectedAdmin(kafka),
+      (admin) => admin.disconnect(),
+    );
+    this.#ends = new SharedClient(
+      async () => new TopicReader(kafka, topic, { readUncommitted: true }),
+      (reader) => reader.close(),
+    );
   }
 
   /** Resolves if the brokers answer, whatever topics there are. @throws what kafkajs throws */
   reach(): Promise<void> {
-    return allowingLeaderless(() => this.#ask(async (admin) => void (await admin.listTopics())));
+    return allowingLeaderless(() => this.#admin.ask(async (admin) => void (await admin.listTopics())));
   }
 
   /** Creates the topics of the tasks and of the dead letters unless they exist. */
   ensureTopics(partitions: number): Promise<void> {
     const deadLetters = this.#hasDeadLetters ? [deadLetterTopicConfig(this.#topic)] : [];
     const topics = [taskTopic(this.#topic, partitions), ...deadLetters];
-    return allowingLeaderless(() => this.#ask((admin) => ensureTopics(admin, topics)));
+    return allowingLeaderless(() => this.#admin.ask((admin) => ensureTopics(admin, topics)));
   }
 
   /**
@@ -133,12 +141,12 @@ export class TopicAdmin {
   async offsets(group: string, partitions = this.#partitions): Promise<PartitionOffsets[]> {
     const found = await this.#offsets(group);
     if (found.length >= partitions) return found;
-    await this.#reconnect(); // kafkajs learns of partitions that were added minutes later
+    await this.#admin.renew(); // kafkajs learns of partitions that were added minutes later
     return await this.#offsets(group);
   }
 
   #offsets(group: string): Promise<PartitionOffsets[]> {
-    return this.#ask(async (admin) => {
+    return this.#admin.ask(async (admin) => {
       // Committed offsets first: otherwise a group that makes progress in between appears to be past the end.
       const committed = await whileElecting(() => admin.fetchOffsets({ groupId: group, topics: [this.#topic] }));
       const byPartition = new Map(committed[0]?.partitions.map((one) => [one.partition, one]));
@@ -160,18 +168,9 @@ export class TopicAdmin {
    * @param mine the partitions to ask for; the others may have no leader. Default: all
    */
   async ends(mine?: ReadonlySet<number>): Promise<ReadonlyMap<number, bigint>> {
-    // kafkajs's admin client always asks for the end of committed messages.
-    this.#ends ??= new TopicReader(this.#kafka, this.#topic, { readUncommitted: true });
-    const reader = this.#ends;
-    try {
-      const found = await allowingLeaderless(() => reader.offsets(mine));
-      this.#partitions = Math.max(this.#partitions, found.length);
-      return new Map(found.map(({ partition, high }) => [partition, high]));
-    } catch (error) {
-      if (this.#ends === reader) this.#ends = undefined;
-      await reader.close().catch(() => undefined);
-      throw error;
-    }
+    const found = await allowingLeaderless(() => this.#ends.ask((reader) => reader.offsets(mine)));
+    this.#partitions = Math.max(this.#partitions, found.length);
+    return new Map(found.map(({ partition, high }) => [partition, high]));
   }
 
   /** The number of messages that the group has not committed, including what a transaction holds back. */
@@ -183,12 +182,12 @@ export class TopicAdmin {
 
   /** The number of members of the group. */
   members(group: string): Promise<number> {
-    return this.#ask(async (admin) => (await admin.describeGroups([group])).groups[0]?.members?.length ?? 0);
+    return this.#admin.ask(async (admin) => (await admin.describeGroups([group])).groups[0]?.members?.length ?? 0);
   }
 
   /** Is a member of a former version in the group, which marks nothing? @throws an error while the group is rebalancing */
   hasFormerMembers(group: string): Promise<boolean> {
-    return this.#ask(async (admin) => {
+    return this.#admin.ask(async (admin) => {
       const { groups } = await admin.describeGroups([group]);
       const { state, members = [] } = groups[0] ?? {};
       if (state !== 'Stable' && state !== 'Empty') throw new Error(`the group ${group} is rebalancing`);
@@ -199,39 +198,19 @@ export class TopicAdmin {
   /** Resolves if the brokers answer and know the topic, even if partitions have no leader. @throws what kafkajs throws */
   answers(): Promise<void> {
     const answer = async (admin: Admin) => void (await admin.fetchTopicMetadata({ topics: [this.#topic] }));
-    return allowingLeaderless(() => this.#ask(answer));
+    return allowingLeaderless(() => this.#admin.ask(answer));
   }
 
   async close(): Promise<void> {
-    const [admin, ends] = [this.#admin, this.#ends];
-    [this.#admin, this.#ends] = [undefined, undefined];
-    await Promise.all([admin && disconnected(admin), ends?.close().catch(() => undefined)]);
+    await Promise.all([this.#admin.close(), this.#ends.close()]);
   }
+}
 
-  async #ask<T>(question: (admin: Admin) => Promise<T>): Promise<T> {
-    this.#admin ??= this.#connect();
-    const admin = this.#admin;
-    try {
-      return await question(await admin);
-    } catch (error) {
-      if (this.#admin === admin) this.#admin = undefined;
-      await disconnected(admin);
-      throw error;
-    }
-  }
-
-  async #reconnect(): Promise<void> {
-    const admin = this.#admin;
-    this.#admin = undefined;
-    if (admin !== undefined) await disconnected(admin);
-  }
-
-  async #connect(): Promise<Admin> {
-    const admin = this.#kafka.admin();
-    // Connecting asks about all topics of the cluster; a partition without a leader in any of them must not fail it.
-    await allowingLeaderless(() => admin.connect());
-    return admin;
-  }
+async function connectedAdmin(kafka: Kafka): Promise<Admin> {
+  const admin = kafka.admin();
+  // Connecting asks about all topics of the cluster; a partition without a leader in any of them must not fail it.
+  await allowingLeaderless(() => admin.connect());
+  return admin;
 }
 
 const ELECTION_PAUSES_MS = [100, 200, 400, 800, 1_600, 3_200];
@@ -244,9 +223,4 @@ function whileElecting<T>(question: () => Promise<T>): Promise<T> {
     return waitMs;
   };
   return retry(question, { onFailure });
-}
-
-/** Ignores errors: nobody can do anything about a failed disconnect. */
-async function disconnected(admin: Promise<Admin>): Promise<void> {
-  await admin.then((connected) => connected.disconnect()).catch(() => undefined);
 }

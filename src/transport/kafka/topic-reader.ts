@@ -61,8 +61,15 @@ export class TopicReader {
       .map(({ partitionId }) => ({ partition: partitionId }));
     const [low, high] = [await this.#ends(partitions, true), await this.#ends(partitions, false)];
     return partitions
-      .map(({ partition }) => ({ partition, low: low.get(partition) ?? 0n, high: high.get(partition) ?? 0n }))
+      .map(({ partition }) => ({ partition, low: this.#known(partition, low), high: this.#known(partition, high) }))
       .sort((a, b) => a.partition - b.partition);
+  }
+
+  /** kafkajs leaves out a partition that the topic has lost meanwhile. @throws KafkaUnavailable */
+  #known(partition: number, offsets: ReadonlyMap<number, bigint>): bigint {
+    const offset = offsets.get(partition);
+    if (offset !== undefined) return offset;
+    throw new KafkaUnavailable(`no broker says where partition ${partition} of ${this.#topic} begins and ends`);
   }
 
   /**

@@ -1,5 +1,6 @@
 import type { Cluster, Redis } from 'ioredis';
 import type { RedisClient } from './connection.ts';
+import { SLOTS } from './hash-tags.ts';
 import { addressOf } from './sentinel.ts';
 import { RedisUnavailable, reply } from './unavailable.ts';
 import { readSlots, type SlotState, slotStatesOf } from './unsettled-slots.ts';
@@ -118,22 +119,34 @@ export async function readMemory(client: RedisClient): Promise<RedisMemory> {
 
 const KEYS_A_CALL = 1_000;
 
+/** The masters, if they are all there are: a cluster's client leaves out those that it has no connection to. @throws RedisUnavailable */
+async function everyMaster(client: RedisClient): Promise<Redis[]> {
+  const nodes = masterNodes(client);
+  if (!client.isCluster) return nodes;
+  const owned = (await Promise.all(nodes.map(readSlots))).flatMap((master) => master.owned);
+  const count = owned.reduce((sum, [first, last]) => sum + last - first + 1, 0);
+  if (count < SLOTS)
+    throw new RedisUnavailable('Redis is not available: masters of some slots of the cluster are away');
+  return nodes;
+}
+
 /**
  * Every key that matches the pattern, on every master, in no order; a bounded number per call of SCAN. A key that exists
  * throughout comes at least once. A page may be empty, so that the caller gets control after each call.
- * @throws RedisUnavailable
+ * @throws RedisUnavailable, also when a master is away
  */
 export async function* scanKeys(client: RedisClient, pattern: string): AsyncGenerator<readonly string[]> {
-  for (const node of masterNodes(client)) yield* scanNode(node, pattern);
+  for (const node of await everyMaster(client)) yield* scanNode(node, pattern);
 }
 
 /**
  * Does any key match the pattern?
  * @param calls of SCAN on each master, after which the answer is 'unknown': there are too many other keys
- * @throws RedisUnavailable
+ * @throws RedisUnavailable, also when a master is away
  */
 export async function isAnyKeyLike(client: RedisClient, pattern: string, calls: number): Promise<boolean | 'unknown'> {
-  const answers = await Promise.all(masterNodes(client).map((node) => isAnyOn(node, pattern, calls)));
+  const nodes = await everyMaster(client);
+  const answers = await Promise.all(nodes.map((node) => isAnyOn(node, pattern, calls)));
   if (answers.includes(true)) return true;
   return answers.includes('unknown') ? 'unknown' : false;
 }

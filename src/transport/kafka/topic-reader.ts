@@ -14,6 +14,9 @@ export interface ReadableOffsets {
 const FETCH_WAIT_MS = 100;
 const BYTES_A_FETCH = 1024 * 1024;
 
+/** A broker that throttles a client by its quota answers without messages. So many such answers in a row are an error. */
+const EMPTY_FETCHES = 20;
+
 /** Part of kafkajs's broker that its types do not name. */
 interface CoordinatorBroker {
   findGroupCoordinator(group: { groupId: string; coordinatorType: 0 }): Promise<unknown>;
@@ -79,10 +82,16 @@ export class TopicReader {
   async *read({ partition, low, high }: ReadableOffsets, limit: number): AsyncGenerator<FetchedMessage> {
     await this.#connect();
     let left = limit;
-    for (let from = low; from < high && left > 0; ) {
+    for (let from = low, empty = 0; from < high && left > 0; ) {
       const fetched = await this.#fetch(partition, from, limit === 1 ? 1 : BYTES_A_FETCH);
       const last = fetched.at(-1);
-      if (last === undefined) return;
+      if (last === undefined && ++empty < EMPTY_FETCHES) continue;
+      if (last === undefined) {
+        throw new KafkaUnavailable(
+          `the broker sends nothing of partition ${partition} of ${this.#topic} from ${from} on`,
+        );
+      }
+      empty = 0;
       for (const message of fetched) {
         // A compressed batch arrives whole, including messages before the requested offset.
         if (BigInt(message.offset) < from || message.isControlRecord || message.isPlaceholder) continue;

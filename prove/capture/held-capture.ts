@@ -89,9 +89,9 @@ export class HeldCapture {
   /** Whether the row was written. It always exists: to create it does nothing. */
   async #save(values: unknown[]): Promise<boolean> {
     if (values.length === 1) return false;
-    const [_server, position, proof, _mapping, nonce, published, _at, _source, ...least] = values;
+    const [_server, position, proof, _mapping, nonce, published, _at, _source, least] = values;
     const row = { position, proof, nonce, published } as OwnRow;
-    const reply = await this.#held({ does: 'save', row, least: Math.max(Number(least[0]), Number(least[1])) });
+    const reply = await this.#held({ does: 'save', row, least: Number(least) });
     return reply !== REFUSED;
   }
 

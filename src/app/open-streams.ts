@@ -7,6 +7,7 @@ import { WatchedUsers } from '../index/redis/watched-users.ts';
 import type { Database } from '../mysql/database.ts';
 import { readEpoch } from '../mysql/epoch.ts';
 import type { AppliedWatermark } from '../query/applied-watermark.ts';
+import { isLate } from '../query/recent-answer.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { loop, pause, Wake } from '../timing/loop.ts';
 import { listen } from './open-redis.ts';
@@ -93,7 +94,7 @@ export function openStreams(
   const streams = new Streams({
     nonces: async (kind, users) => (await kinds.find((of) => of.kind.name === kind)?.index.nonces(users)) ?? [],
     epoch: async () => (await readEpoch(primary)).token,
-    isLate: () => (watermark.lagMs() ?? Number.POSITIVE_INFINITY) > config.exactWithinMs,
+    isLate: () => isLate(watermark.lagMs(), config.exactWithinMs),
     isReplica: reading !== primary,
     findMs: config.requestTimeoutMs,
     most: config.openStreams,

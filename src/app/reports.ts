@@ -17,6 +17,7 @@ import type { Database } from '../mysql/database.ts';
 import { readEpoch } from '../mysql/epoch.ts';
 import { readEpochState } from '../mysql/losses.ts';
 import { AppliedWatermark, type AppliedWatermarkOptions } from '../query/applied-watermark.ts';
+import { isLate } from '../query/recent-answer.ts';
 import { AppliedMoments } from '../redis/applied-moments.ts';
 import type { RedisClient } from '../redis/connection.ts';
 import { TextRecord } from '../redis/text-record.ts';
@@ -159,7 +160,7 @@ export async function untilLagKnown(
     signal,
   }: { readonly exactWithinMs: number; readonly withinMs: number; readonly signal: AbortSignal },
 ): Promise<void> {
-  const isKnown = () => (watermark.lagMs() ?? Number.POSITIVE_INFINITY) <= exactWithinMs;
   const end = performance.now() + withinMs;
-  while (!isKnown() && performance.now() < end && !signal.aborted) await pause(LOOK_MS, signal);
+  while (isLate(watermark.lagMs(), exactWithinMs) && performance.now() < end && !signal.aborted)
+    await pause(LOOK_MS, signal);
 }

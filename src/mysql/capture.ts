@@ -38,7 +38,7 @@ const CREATE = `INSERT IGNORE INTO ${CAPTURE_TABLE} (source, server, position, s
 const SAVE = `
   UPDATE ${CAPTURE_TABLE}
   SET server = ?, position = ?, proof = ?, mapping = ?, nonce = ?, published = ?, saved_at = ?, fences = fences + 1
-  WHERE source = ? AND fences >= GREATEST(?, ?) AND ${NOT_STALE}`;
+  WHERE source = ? AND fences >= ? AND ${NOT_STALE}`;
 
 /** What a write of the row is. */
 interface CaptureWrite {
@@ -51,8 +51,8 @@ interface CaptureWrite {
 /**
  * Saves how far the changes are published, and is a fence as well: everything that is before this write in the binary log
  * is visible once it resolves (../capture/capture.ts).
- * @returns false: nothing is saved, because the row is older than it was when last known: it was deleted, or restored. What was published
- *   is a number of another count then, and would say of later changes that they are published
+ * @returns false: nothing was saved, because the row has been written less often than this process knows: it was deleted or restored, and
+ *   counts its writes anew. `published`, from the count before, would pass for a later write that has come back
  * @throws StaleFence when another process has got the lease since; DatabaseUnavailable
  */
 export async function saveCapture(
@@ -62,12 +62,13 @@ export async function saveCapture(
   { lease, token }: Fence,
   { nonce, at }: CaptureWrite,
 ): Promise<boolean> {
-  const values = [server, position, proof, mapping, nonce, published, at, source, published, writes, lease, token];
+  const least = Math.max(published, writes);
+  const values = [server, position, proof, mapping, nonce, published, at, source, least, lease, token];
   const save = async () => (await database.write(SAVE, values)).affectedRows > 0;
   if (await save()) return true;
   await database.write(CREATE, [source]);
   if (await save()) return true;
-  if ((await readWrites(database, source)) < Math.max(published, writes)) return false;
+  if ((await readWrites(database, source)) < least) return false;
   throw new StaleFence({ lease, token });
 }
 

@@ -72,7 +72,12 @@ export function beginningAt(
   isReplica: boolean,
 ): Beginning {
   const lagMs = isReplica ? undefined : ask?.();
-  return { asOf, lagMs, isLate: lagMs === undefined || lagMs > exactWithinMs };
+  return { asOf, lagMs, isLate: isLate(lagMs, exactWithinMs) };
+}
+
+/** May an index lack more than an exact answer may? Both in ms. @param lagMs undefined: it is not known what it lacks */
+export function isLate(lagMs: number | undefined, exactWithinMs: number): boolean {
+  return lagMs === undefined || lagMs > exactWithinMs;
 }
 
 /** The rows are the primary's own, read after the beginning: nothing that was committed before is missing. */

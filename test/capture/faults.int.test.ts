@@ -116,7 +116,7 @@ describe('capture', () => {
   it.each([
     ['deleted', 'DELETE FROM recency_capture'],
     ['set back', 'UPDATE recency_capture SET fences = 1, published = 0'],
-  ])('does not take what came back before its row was %s for what is to come back since', async (_, change) => {
+  ])('forgets what it had counted as published when its row is %s', async (_, change) => {
     const { url, mapping } = await site();
     const { tasks, gaps, stop } = await capturing(url, mapping);
     await until(() => gaps.length === 1);
@@ -133,6 +133,17 @@ describe('capture', () => {
     const barrier = await captureBarrier(database)([]);
     expect(await barrier.passed()).toBe(false);
     expect(gaps).toEqual(['first_start', 'position']);
+  });
+
+  it('is waited for although its row is gone meanwhile, where changes are to be captured', async () => {
+    const { url } = await site();
+    await sql(url, "INSERT INTO recency_capture (source, server, position, saved_at) VALUES ('binlog', 'x', 'y', 1)");
+    const database = new Database(url, { connections: 2, queue: 100, deadlineMs: 60_000 });
+    onTestFinished(() => database.close());
+    const [expected, other] = [await captureBarrier(database, true)([]), await captureBarrier(database)([])];
+    expect([await expected.passed(), await other.passed()]).toEqual([false, false]);
+    await sql(url, 'DELETE FROM recency_capture');
+    expect([await expected.passed(), await other.passed()]).toEqual([false, true]);
   });
 
   it('begins a new epoch for a compressed transaction and a partial JSON value, where MySQL has them', async () => {

@@ -11,8 +11,8 @@
 --         the number of ranges that were read to their end;
 --         the item up to which the next range was read, '' if it was not started;
 --         then the items, in the order of the ranges and of their texts
--- writes  what somebody has removed, or Redis has evicted, and whose change would be lost, or would seem to be done: an item in `all` that
---         neither waits nor is held is due now; if `all` lacks items, it is made again from the other two keys
+-- writes  what is missing because somebody has removed a key, or Redis has evicted it; otherwise a change would be lost, or pass for done: an
+--         item in `all` that neither waits nor is held is due now, and `all` gets the items that only the other two keys have
 -- Runs at maxmemory (allow-oom): what it adds was removed before.
 
 local due, held, all, limit = KEYS[1], KEYS[2], KEYS[3], tonumber(ARGV[1])
